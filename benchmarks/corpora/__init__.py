@@ -1,0 +1,1 @@
+"""Bundled corpora: JSON Lines files, read by :func:`benchmarks.load_corpus`."""

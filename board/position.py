@@ -1,0 +1,214 @@
+"""What the player sees: opened clues, covered cells, flags, and the number of mines if it is known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from board.problem import Problem, mine_count
+from board.topology import Topology, grid
+
+HIT = -1  #: a mine that was opened
+COVERED = -2  #: not opened; a flag does not change that
+UNNUMBERED = -3  #: opened, but its number is not known
+
+_SYMBOLS = {COVERED: "#", HIT: "*", UNNUMBERED: "_"}
+_CODES = np.full(256, np.iinfo(np.int16).min, np.int16)
+for _digit in range(9):
+    _CODES[ord("0") + _digit] = _digit
+for _code, _symbol in _SYMBOLS.items():
+    _CODES[ord(_symbol)] = _code
+_CODES[ord("F")] = COVERED
+
+
+@dataclass(frozen=True, slots=True, init=False, eq=False)
+class Position:
+    """A board as the player sees it. Immutable; equality and hash by content.
+
+    Parameters
+    ----------
+    codes: int16 (rows, columns); >= 0 an opened clue, HIT (-1), COVERED (-2), UNNUMBERED (-3).
+    mines: all mines on the board, hit ones included, or None if unknown.
+    flags: bool (rows, columns); the player's marks on covered cells. Inference never trusts them.
+    topology: which cells are neighbours; the grid of that shape by default.
+
+    Raises ValueError, quoting what is wrong.
+
+    >>> position = Position.parse(["#2#", "###"], mines=2)
+    >>> position.shape
+    (2, 3)
+    >>> [str(c) for c in position.problem().constraints]
+    ['{0, 2, 3, 4, 5} = 2']
+    """
+
+    codes: NDArray[np.int16]
+    mines: int | None
+    flags: NDArray[np.bool_]
+    topology: Topology
+
+    def __init__(
+        self,
+        codes: NDArray[np.integer[Any]] | Sequence[Sequence[int]],
+        mines: int | None = None,
+        flags: NDArray[np.bool_] | None = None,
+        topology: Topology | None = None,
+    ) -> None:
+        made = _codes(codes)
+        marks = np.zeros(made.shape, np.bool_) if flags is None else np.array(flags)
+        if marks.dtype != np.bool_ or marks.shape != made.shape:
+            raise ValueError(f"flags are bool {made.shape}, not {marks.dtype} {marks.shape}")
+        wrong = marks & (made != COVERED)
+        if wrong.any():
+            row, column = np.argwhere(wrong)[0].tolist()
+            raise ValueError(f"a flag on an opened cell at row {row}, column {column}")
+        rows, columns = made.shape
+        if topology is not None and topology.shape != (rows, columns):
+            raise ValueError(f"a topology of shape {topology.shape} for codes of shape {made.shape}")
+        made.flags.writeable = False
+        marks.flags.writeable = False
+        put = object.__setattr__
+        put(self, "codes", made)
+        put(self, "mines", mine_count(mines))
+        put(self, "flags", marks)
+        put(self, "topology", grid(rows, columns) if topology is None else topology)
+
+    @classmethod
+    def parse(cls, text_or_rows: str | Sequence[str], mines: int | None = None) -> Position:
+        """The position of a text or of its rows: digits 0-8, `#` covered, `F` flagged, `*` hit, `_` unnumbered.
+
+        White space around a text and around its lines does not count. Messages say line and column
+        from 1 for a text, row and column from 0 for rows.
+
+        Raises ValueError, quoting what is wrong and where.
+
+        >>> print(Position.parse('''
+        ...     1F
+        ...     ##
+        ... ''').text())
+        1F
+        ##
+        >>> Position.parse("11\\n1x")
+        Traceback (most recent call last):
+        ValueError: unknown character 'x' at line 2, column 2; known are 0-8 # F * _
+        """
+        if isinstance(text_or_rows, str):
+            lines = text_or_rows.removeprefix("\ufeff").splitlines()
+            numbered = [(i, raw, raw.strip()) for i, raw in enumerate(lines, 1)]
+            while numbered and not numbered[-1][2]:
+                numbered.pop()
+            while numbered and not numbered[0][2]:
+                numbered.pop(0)
+            rows = [text for _, _, text in numbered]
+            # where row r, column c of the board stands in the text
+            places = [(number, len(raw) - len(raw.lstrip()) + 1) for number, raw, _ in numbered]
+            words = ("line", "column")
+        else:
+            rows = ["".join(row) for row in text_or_rows]
+            places = [(r, 0) for r in range(len(rows))]
+            words = ("row", "column")
+        codes, flags = _read(rows, places, words)
+        return cls(codes, mines, flags)
+
+    def text(self) -> str:
+        """The position as text that :meth:`parse` reads back. Clues over 8 have no symbol: ValueError."""
+        return "\n".join(self.rows())
+
+    def rows(self) -> list[str]:
+        """The lines of :meth:`text`."""
+        if self.codes.max() > 8:
+            raise ValueError(f"the clue {int(self.codes.max())} has no symbol in text, only 0-8 have")
+        symbols = np.frombuffer(b"_#*012345678", np.uint8)[self.codes + 3]
+        symbols[self.flags] = ord("F")
+        return [row.tobytes().decode("ascii") for row in symbols]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(rows, columns)."""
+        rows, columns = self.codes.shape
+        return rows, columns
+
+    def problem(self) -> Problem:
+        """The constraints of the opened clues over the covered cells; a hit mine is taken off both counts."""
+        from board.extraction import extract  # numba is imported at first use
+
+        topology = self.topology
+        covered, indptr, cells, totals, hits = extract(
+            self.codes.reshape(-1), topology.indptr, topology.neighbours
+        )
+        mines = None if self.mines is None else self.mines - hits
+        return Problem.trusted(covered, indptr, cells, totals, mines, self)
+
+    def _key(self) -> tuple[Any, ...]:
+        return (self.codes.shape, self.codes.tobytes(), self.flags.tobytes(), self.mines)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Position):
+            return NotImplemented
+        return self._key() == other._key() and self.topology == other.topology
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Position, (self.codes, self.mines, self.flags, self.topology)
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def __repr__(self) -> str:
+        rows, columns = self.shape
+        if self.codes.size > 1000 or self.codes.max() > 8 or self.topology.name != "grid":
+            return f"<Position {rows}x{columns}, mines={self.mines}>"
+        return f"Position.parse({self.rows()!r}, mines={self.mines})"
+
+
+def _codes(codes: object) -> NDArray[np.int16]:
+    try:
+        given = np.asarray(codes)
+    except ValueError:
+        raise ValueError("the rows of codes have different lengths") from None
+    if given.ndim != 2 or given.size == 0:
+        raise ValueError(f"codes are a table of at least one cell, not of shape {given.shape}")
+    if given.dtype.kind not in "iu":
+        raise ValueError(f"codes are integers, not {given.dtype}")
+    wrong = (given < UNNUMBERED) | (given > np.iinfo(np.int16).max)
+    if wrong.any():
+        row, column = np.argwhere(wrong)[0].tolist()
+        raise ValueError(
+            f"the code {given[row, column]} at row {row}, column {column} means nothing; "
+            "clues are >= 0, a hit mine -1, a covered cell -2, an unnumbered one -3"
+        )
+    return np.array(given, np.int16, order="C")
+
+
+def _read(
+    rows: list[str], places: list[tuple[int, int]], words: tuple[str, str]
+) -> tuple[NDArray[np.int16], NDArray[np.bool_]]:
+    if not rows or not rows[0]:
+        raise ValueError("the position is empty: at least one row with one cell is needed")
+    width = len(rows[0])
+    for row, (line, _) in zip(rows, places, strict=True):
+        if len(row) != width:
+            raise ValueError(
+                f"{words[0]} {line} has {len(row)} cells, the first has {width}: {_short(row)!r}"
+            )
+    # Latin-1 keeps one byte a character; anything beyond it becomes '?', which means nothing here either.
+    symbols = np.frombuffer("".join(rows).encode("latin-1", "replace"), np.uint8).reshape(len(rows), width)
+    codes = _CODES[symbols]
+    wrong = codes == np.iinfo(np.int16).min
+    if wrong.any():
+        r, c = np.argwhere(wrong)[0].tolist()
+        line, first = places[r]
+        raise ValueError(
+            f"unknown character {rows[r][c]!r} at {words[0]} {line}, {words[1]} {first + c}; "
+            "known are 0-8 # F * _"
+        )
+    return codes, symbols == ord("F")
+
+
+def _short(text: str, limit: int = 40) -> str:
+    return text if len(text) <= limit else text[: limit - 1] + "…"

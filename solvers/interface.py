@@ -1,0 +1,179 @@
+"""The one interface: what a solver claims, and what it answers.
+
+A solver is a frozen dataclass whose fields are its parameters, and a pure function of the problem. It
+answers `deduce`, and `marginals` if it can count. No model is an answer (INCONSISTENT); exceptions are for
+callers' errors (ValueError) and for what a solver cannot take (:class:`Unsupported`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from fractions import Fraction
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from board.problem import Problem
+
+Stats = Mapping[str, int | float | str]
+
+
+class Unsupported(Exception):
+    """This solver cannot take this request: a missing library, an encoding's bound, an unsound oracle."""
+
+
+class Status(Enum):
+    """What an answer claims for the question asked."""
+
+    COMPLETE = "complete"  #: every cell that is not listed is not entailed
+    PARTIAL = "partial"  #: there may be more
+    INCONSISTENT = "inconsistent"  #: there is no model
+
+    def __str__(self) -> str:
+        return self.value
+
+
+@dataclass(frozen=True, slots=True)
+class Claims:
+    """What a solver instance promises. Conformance proves it."""
+
+    complete_local: bool = False  #: COMPLETE or INCONSISTENT on every local question
+    complete_global: bool = False  #: the same with a mine count
+    marginals: bool = False  #: answers `marginals`
+    exact: bool = False  #: with integers and fractions
+
+
+def _frozen(mask: NDArray[Any]) -> NDArray[Any]:
+    mask.flags.writeable = False
+    return mask
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Deduction:
+    """Cells proved safe and cells proved mines.
+
+    safe, mines: bool[n], made read-only; disjoint, only covered cells, empty if INCONSISTENT.
+    stats: sizes, calls, nanoseconds measured inside; no part of equality.
+    """
+
+    safe: NDArray[np.bool_]
+    mines: NDArray[np.bool_]
+    status: Status
+    stats: Stats = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        _frozen(self.safe)
+        _frozen(self.mines)
+
+    @classmethod
+    def inconsistent(cls, n: int, stats: Stats | None = None) -> Deduction:
+        """There is no model: empty masks."""
+        return cls(np.zeros(n, np.bool_), np.zeros(n, np.bool_), Status.INCONSISTENT, stats or {})
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Deduction):
+            return NotImplemented
+        return (
+            self.status is other.status
+            and np.array_equal(self.safe, other.safe)
+            and np.array_equal(self.mines, other.mines)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.safe.tobytes(), self.mines.tobytes(), self.status))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Deduction, (self.safe, self.mines, self.status, self.stats)
+
+    def __repr__(self) -> str:
+        return (
+            f"<Deduction {self.status}: safe {np.flatnonzero(self.safe).tolist()}, "
+            f"mines {np.flatnonzero(self.mines).tolist()}>"
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Marginals:
+    """For each cell the share of models in which it is a mine.
+
+    probability: float64[n], nan where not covered (everywhere if INCONSISTENT or over a budget).
+    models: the number of models, exact solvers only; 0 if INCONSISTENT.
+    log_models: its natural logarithm; -inf if INCONSISTENT, nan over a budget.
+    fractions: the probabilities as fractions, exact solvers only; None where not covered.
+    stats: no part of equality.
+    """
+
+    probability: NDArray[np.float64]
+    models: int | None
+    log_models: float
+    status: Status
+    fractions: tuple[Fraction | None, ...] | None = None
+    stats: Stats = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        _frozen(self.probability)
+
+    @classmethod
+    def inconsistent(cls, n: int, stats: Stats | None = None) -> Marginals:
+        """There is no model: 0 models, all probabilities nan."""
+        return cls(np.full(n, np.nan), 0, -np.inf, Status.INCONSISTENT, None, stats or {})
+
+    def deduction(self) -> Deduction:
+        """The cells of probability 0 and 1, with the same status."""
+        return Deduction(self.probability == 0, self.probability == 1, self.status, self.stats)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Marginals):
+            return NotImplemented
+        return (
+            self.status is other.status
+            and self.models == other.models
+            and (
+                self.log_models == other.log_models
+                or bool(np.isnan(self.log_models) and np.isnan(other.log_models))
+            )
+            and np.array_equal(self.probability, other.probability, equal_nan=True)
+            and self.fractions == other.fractions
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.probability.tobytes(), self.models, self.status))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Marginals, (
+            self.probability,
+            self.models,
+            self.log_models,
+            self.status,
+            self.fractions,
+            self.stats,
+        )
+
+    def __repr__(self) -> str:
+        return f"<Marginals {self.status}: log_models {self.log_models:.6g}, models {self.models}>"
+
+
+@runtime_checkable
+class Solver(Protocol):
+    """Anything that deduces. `claims` is the instance's: its parameters may change them."""
+
+    @property
+    def claims(self) -> Claims:
+        """What this instance promises."""
+        ...
+
+    def deduce(self, problem: Problem, /) -> Deduction:
+        """The entailed cells that this strategy finds."""
+        ...
+
+
+@runtime_checkable
+class MarginalSolver(Solver, Protocol):
+    """A solver that also counts."""
+
+    def marginals(self, problem: Problem, /) -> Marginals:
+        """The share of models in which each cell is a mine."""
+        ...
