@@ -109,7 +109,7 @@ def _count(
         problem.covered,
         problem.indptr,
         problem.cells,
-        problem.totals,  # type: ignore[no-any-return]
+        problem.totals,
         -1 if problem.mines is None else problem.mines,
         max_bytes,
     )

@@ -60,7 +60,7 @@ def _breadth_first(boxes: Boxes, root: int, mark: Int32, stamp: int, out: Int32)
 @part
 def _log_values(total: int, done: int, left: int) -> float:
     """log2 of how many values the remaining count of an open clue can have, `done` and `left` in cells."""
-    return np.log2(min(total, left) - max(0, total - done) + 1.0)
+    return float(np.log2(min(total, left) - max(0, total - done) + 1.0))
 
 
 @part
@@ -162,9 +162,7 @@ def _greedy(
 
 
 @part
-def _try_greedy(
-    boxes: Boxes, root: int, component: Int32, mark: Int32, stamp: int, scratch: Int32, out: Int32
-) -> None:
+def _try_greedy(boxes: Boxes, root: int, component: Int32, mark: Int32, stamp: int, scratch: Int32, out: Int32) -> None:
     """`_greedy` with its scratch (3 rows over the constraints, one over the boxes) made ready."""
     for b in component:
         for i in range(boxes.indptr[b], boxes.indptr[b + 1]):

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvers.boxes import Boxes
-from solvers.compiled import part
+from solvers.compiled import Integer, part
 from solvers.elimination import Orders
 
 Int32 = NDArray[np.int32]
@@ -65,7 +65,7 @@ def _power(value: int) -> int:
 
 
 @part
-def _first_fit(taken: Uint64, mask: np.uint64) -> tuple[int, int]:
+def _first_fit(taken: Uint64, mask: np.uint64) -> tuple[int, Integer]:
     """(word, shift) of the first free place for a field; the word may be one past the end."""
     for w in range(taken.size):
         s = np.uint64(0)
@@ -114,7 +114,7 @@ def _hash(keys: Uint64, row: int) -> np.uint64:
 
 
 @part
-def _slot(table: Int32, first: int, keys: Uint64, row: int) -> int:
+def _slot(table: Int32, first: int, keys: Uint64, row: int) -> Integer:
     """Where key `row` stands in the table or would stand. Entries below `first` are an earlier layer's: free."""
     mask = np.uint64(table.size - 1)
     at = _hash(keys, row) & mask
@@ -143,9 +143,7 @@ def _room(array: Any, needed: int) -> Any:
 
 
 @part
-def _begin(
-    boxes: Boxes, b: int, cells_left: Int32, fields: Fields, begun: Mask, start: Uint64, step: Uint64
-) -> None:
+def _begin(boxes: Boxes, b: int, cells_left: Int32, fields: Fields, begun: Mask, start: Uint64, step: Uint64) -> None:
     """What a state's key gains before box b (the totals of the clues that begin), and loses for each mine in it."""
     start[:] = 0
     step[:] = 0
@@ -160,9 +158,7 @@ def _begin(
 
 
 @part
-def _ranges(
-    boxes: Boxes, b: int, cells_left: Int32, fields: Fields, keys: Uint64, least: Int32, edges: Int64
-) -> None:
+def _ranges(boxes: Boxes, b: int, cells_left: Int32, fields: Fields, keys: Uint64, least: Int32, edges: Int64) -> None:
     """The fewest mines of box b for each state, and where its edges end, given where the first's begin."""
     for u in range(least.size):
         fewest, most = 0, np.int64(boxes.sizes[b])
@@ -199,7 +195,7 @@ def _connect(
             for w in range(step.size):
                 following[row, w] = keys[u - first, w] - np.uint64(k) * step[w]
             at = _slot(table, last, following, row)
-            v = np.int64(table[at])
+            v: Integer = table[at]
             mines = k if polynomial else 0
             if v < last:
                 v = used
@@ -211,7 +207,7 @@ def _connect(
                 low[v] = min(low[v], low[u] + mines)
                 high[v] = max(high[v], high[u] + mines)
             targets[arc] = v
-            k += 1
+            k += np.int64(1)
     return used
 
 
@@ -261,9 +257,7 @@ def make_layers(boxes: Boxes, orders: Orders, polynomial: bool, max_bytes: int) 
             least, low, high = _room(least, last + more), _room(low, last + more), _room(high, last + more)
             if table.size < 2 * more:
                 table = np.full(_power(4 * more), -1, np.int32)
-            used = _connect(
-                polynomial, first, last, keys, step, edges, least, targets, low, high, following, table
-            )
+            used = _connect(polynomial, first, last, keys, step, edges, least, targets, low, high, following, table)
             if used == last:
                 status = NO_MODEL
                 break
@@ -280,6 +274,4 @@ def make_layers(boxes: Boxes, orders: Orders, polynomial: bool, max_bytes: int) 
         least[used - 1] = 0
         t += 1
         states[t] = used
-    return Layers(
-        status, box, states, edges[: used + 1], least[:used], targets[: edges[used]], low[:used], high[:used]
-    )
+    return Layers(status, box, states, edges[: used + 1], least[:used], targets[: edges[used]], low[:used], high[:used])

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from solvers.compiled import part
+from solvers.compiled import Integer, part
 
 Float64 = NDArray[np.float64]
 Int32 = NDArray[np.int32]
@@ -25,7 +25,7 @@ PLAIN_CELLS = 1000  #: with at most so many cells every count is under 2**1000
 
 
 @part
-def normal(m: float, e: int) -> tuple[float, int]:
+def normal(m: float, e: Integer) -> tuple[float, Integer]:
     """The same number with its mantissa in range, given a mantissa within 2**-384 .. 2**384."""
     if m >= _TOP:
         return m * _DOWN, e + 1
@@ -35,7 +35,7 @@ def normal(m: float, e: int) -> tuple[float, int]:
 
 
 @part
-def add(wide: bool, m: float, e: int, m2: float, e2: int) -> tuple[float, int]:
+def add(wide: bool, m: float, e: Integer, m2: float, e2: Integer) -> tuple[float, Integer]:
     """The sum of two numbers."""
     if not wide:
         return m + m2, 0
@@ -55,13 +55,13 @@ def add_product(
     wide: bool,
     m: Float64,
     e: Int32,
-    at: int,
+    at: Integer,
     m2: Float64,
     e2: Int32,
-    at2: int,
-    count: int,
+    at2: Integer,
+    count: Integer,
     factor: float,
-    power: int,
+    power: Integer,
 ) -> None:
     """x[at + i] += factor * x2[at2 + i] for i in range(count)."""
     if not wide:
@@ -75,8 +75,8 @@ def add_product(
 
 @part
 def dot(
-    wide: bool, m: Float64, e: Int32, at: int, m2: Float64, e2: Int32, at2: int, count: int
-) -> tuple[float, int]:
+    wide: bool, m: Float64, e: Int32, at: Integer, m2: Float64, e2: Int32, at2: Integer, count: Integer
+) -> tuple[float, Integer]:
     """Sum of x[at + i] * x2[at2 + i] for i in range(count)."""
     total, power = 0.0, 0
     if not wide:
@@ -90,7 +90,7 @@ def dot(
 
 
 @part
-def scaled(wide: bool, m: float, e: int, factor: float) -> tuple[float, int]:
+def scaled(wide: bool, m: float, e: Integer, factor: float) -> tuple[float, Integer]:
     """The number times a plain factor below 2**256."""
     if not wide:
         return m * factor, 0
@@ -98,7 +98,7 @@ def scaled(wide: bool, m: float, e: int, factor: float) -> tuple[float, int]:
 
 
 @part
-def share(m: float, e: int, m2: float, e2: int) -> float:
+def share(m: float, e: Integer, m2: float, e2: Integer) -> float:
     """x / (x + x2): exactly 0 or 1 if and only if x or x2 is 0, whatever is rounded."""
     if m == 0.0:
         return 0.0

@@ -50,9 +50,7 @@ def _binomials(wide: bool, n: int, first: int, m: Float64, e: Int32) -> None:
 
 
 @part
-def _forward(
-    wide: bool, boxes: Boxes, layers: Layers, polynomial: bool, at: Int64, m: Float64, e: Int32
-) -> None:
+def _forward(wide: bool, boxes: Boxes, layers: Layers, polynomial: bool, at: Int64, m: Float64, e: Int32) -> None:
     """Fill m, e with the polynomial of each state."""
     most = 1
     for size in boxes.sizes:
