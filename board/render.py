@@ -1,0 +1,90 @@
+"""Drawing a position, with cells marked as safe or as mines. Pure functions; what to mark is handed in."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from board.position import COVERED, HIT, UNNUMBERED, Position
+
+Mask = NDArray[np.bool_]
+
+_MEANINGS = {
+    "S": "safe",
+    "M": "mine",
+    "%": "risk",
+    "#": "covered",
+    "F": "flagged",
+    "*": "hit mine",
+    "_": "no number",
+    "+": "over 8",
+}
+
+
+def symbols(position: Position, safe: Mask | None = None, mines: Mask | None = None) -> NDArray[np.str_]:
+    """One character a cell, (rows, columns): those of :meth:`Position.text`, and `S`, `M` for marked cells.
+
+    safe, mines: bool[n], the cells to mark. A clue over 8, which only other topologies have, is a `+`.
+
+    >>> symbols(Position.parse("1#"), mines=np.array([False, True])).tolist()
+    [['1', 'M']]
+    """
+    drawn = np.full(position.shape, "+")
+    for digit in range(9):
+        drawn[position.codes == digit] = str(digit)
+    for code, symbol in ((COVERED, "#"), (HIT, "*"), (UNNUMBERED, "_")):
+        drawn[position.codes == code] = symbol
+    drawn[position.flags] = "F"
+    for mask, symbol in ((safe, "S"), (mines, "M")):
+        if mask is not None:
+            drawn[mask.reshape(position.shape)] = symbol
+    return drawn
+
+
+def board_text(
+    position: Position,
+    safe: Mask | None = None,
+    mines: Mask | None = None,
+    probability: NDArray[np.float64] | None = None,
+) -> str:
+    """The position as lines of :func:`symbols` with spaces between, rows and columns numbered from 0.
+
+    Of a column's number only as many last digits stand there as a cell has room for.
+
+    probability: float64[n]; cells that are not marked show theirs in per cent, where it is no nan.
+
+    >>> print(board_text(Position.parse("1##"), np.array([False, True, False])))
+       0 1 2
+    0  1 S #
+    >>> print(board_text(Position.parse("#1#"), probability=np.array([0.5, np.nan, 0.5])))
+         0   1   2
+    0  50%   1 50%
+    """
+    rows, columns = position.shape
+    drawn = symbols(position, safe, mines).tolist()
+    if probability is not None:
+        shares = probability.reshape(position.shape)
+        for row, column in np.argwhere(~np.isnan(shares)).tolist():
+            if drawn[row][column] not in "SM":
+                drawn[row][column] = _percent(float(shares[row, column]))
+    label = len(str(rows - 1))
+    cell = max(len(text) for line in drawn for text in line)
+    head = [str(column)[-cell:] for column in range(columns)]
+    lines = [("", head), *((str(row), line) for row, line in enumerate(drawn))]
+    return "\n".join(f"{name:>{label}}  {' '.join(f'{text:>{cell}}' for text in line)}" for name, line in lines)
+
+
+def legend(drawn: str) -> str:
+    """What the symbols in a drawing mean; empty if there are only clues.
+
+    >>> legend(board_text(Position.parse("1#F")))
+    '# covered, F flagged'
+    """
+    return ", ".join(f"{symbol} {meaning}" for symbol, meaning in _MEANINGS.items() if symbol in drawn)
+
+
+def _percent(share: float) -> str:
+    """A share strictly between 0 and 1 never reads 0 % or 100 %."""
+    if 0 < share < 0.01:
+        return "<1%"
+    return ">99%" if 0.99 < share < 1 else f"{100 * share:.0f}%"

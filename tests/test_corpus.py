@@ -1,0 +1,366 @@
+"""Corpora: files, hashes, bad files' messages, the bundled ones, and making them again from their seeds."""
+
+import dataclasses
+import json
+import pickle
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from benchmarks.corpus import (
+    KINDS,
+    LEVELS,
+    Answer,
+    Corpus,
+    Entry,
+    build_corpus,
+    corpus_names,
+    load_corpus,
+    read_corpus,
+    write_corpus,
+)
+from benchmarks.generation import SAFE_CELLS_LEFT, make_entry
+from board import COVERED, Position, Topology
+from solvers import Status, make_solver
+
+DATA = Path(__file__).parent / "data"
+GENERATED = [f"{level}-{kind}" for level in LEVELS for kind in KINDS]
+
+
+def entry(name="a", grid=("1#", "##"), mines=1, layout=(1,), local=None, whole=None):
+    nothing = Answer(True, (), ())
+    return Entry(name, "g", Position.parse(list(grid), mines), local or nothing, whole or nothing, layout)
+
+
+SMALL = Corpus(
+    "small",
+    (
+        entry("one"),
+        entry("two", ["01", "F#"], None, None),
+        entry("three", ["*1", "1#"], 1, (0,), whole=Answer(True, (3,), ())),
+        entry("four", ["2#", "__"], 1, None, Answer(False, (), ()), Answer(False, (), ())),
+    ),
+    {"seed": 5, "definition": "By hand.", "note": "kept"},
+)
+
+
+@pytest.fixture
+def lines(tmp_path):
+    """The small corpus as a file's lines, parsed."""
+    write_corpus(SMALL, tmp_path / "small.jsonl")
+    return [json.loads(line) for line in (tmp_path / "small.jsonl").read_text().splitlines()]
+
+
+@pytest.fixture
+def message(tmp_path):
+    """What reading a file of this content says."""
+
+    def read(content):
+        path = tmp_path / "bad.jsonl"
+        if isinstance(content, list):
+            content = "".join(json.dumps(line) + "\n" for line in content)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        with pytest.raises(ValueError, match=f"^{re.escape(str(path))}") as caught:
+            read_corpus(path)
+        assert "\n" not in str(caught.value)
+        return str(caught.value).removeprefix(f"{path}, ").removeprefix(f"{path}: ")
+
+    return read
+
+
+# The form
+
+
+def test_round_trip(tmp_path):
+    path = tmp_path / "small.jsonl"
+    write_corpus(SMALL, path)
+    again = load_corpus(str(path))
+    assert again == SMALL
+    assert dict(again.header) == dict(SMALL.header)
+    assert (again.header["note"], again.header["seed"], len(again)) == ("kept", 5, 4)
+    assert [e.id for e in again] == ["one", "two", "three", "four"]
+    write_corpus(again, tmp_path / "again.jsonl")
+    assert (tmp_path / "again.jsonl").read_bytes() == path.read_bytes()
+    assert pickle.loads(pickle.dumps(SMALL)) == SMALL
+
+
+def test_the_hash_is_the_content_alone(tmp_path, lines):
+    path = tmp_path / "other.jsonl"
+    header, *entries = [dict(reversed(line.items())) for line in lines]
+    header["definition"] = "Other words."
+    text = "\r\n".join(json.dumps(line, separators=(" , ", " : ")) for line in [header, *entries])
+    path.write_bytes(b"\xef\xbb\xbf" + text.encode())
+    other = read_corpus(path)
+    assert other == SMALL
+    assert other.hash == SMALL.hash == ("e22631a3e2e1ad427839f8a303023c9bdf492e8c5a409b0387bffe5c10c7e400")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"id": "x"},
+        {"game": "x"},
+        {"layout": None},
+        {"layout": (2,)},
+        {"position": Position.parse(["1#", "#F"], 1)},
+        {"position": Position.parse(["1#", "##"], None)},
+        {"global_answer": Answer(True, (3,), ())},
+        {"global_answer": Answer(True, (), (1,))},
+        {"layout": None, "global_answer": Answer(False, (), ())},
+    ],
+)
+def test_the_hash_changes_with_any_part(change):
+    one, *others = SMALL.entries
+    changed = dataclasses.replace(one, **change)
+    assert Corpus("small", (changed, *others)).hash != SMALL.hash
+    assert Corpus("small", SMALL.entries).hash == SMALL.hash
+
+
+def test_the_order_of_entries_is_content():
+    assert Corpus("small", SMALL.entries[::-1]).hash != SMALL.hash
+
+
+def test_answer_by_question():
+    one = SMALL.entries[2]
+    assert one.answer("local") is one.local_answer
+    assert one.answer("global") is one.global_answer
+    with pytest.raises(ValueError, match="unknown question 'both'; known are local, global"):
+        one.answer("both")
+
+
+# Bad content
+
+
+@pytest.mark.parametrize(
+    ("parts", "said"),
+    [
+        ({"local": Answer(True, (0,), ())}, "local.safe: cell 0 is not covered"),
+        ({"whole": Answer(True, (4,), ())}, "global.safe: cell 4 is outside 0..3"),
+        ({"whole": Answer(True, (), (-1,))}, "global.mines: cell -1 is outside 0..3"),
+        ({"whole": Answer(True, (3, 2), ())}, "global.safe: cells are ascending and distinct, not 3, 2"),
+        ({"whole": Answer(True, (2, 2), ())}, "global.safe: cells are ascending and distinct, not 2, 2"),
+        ({"whole": Answer(True, (2,), (2,))}, "global.mines: cell 2 is listed as safe too"),
+        ({"whole": Answer(False, (2,), ())}, "global: cells are entailed, but there is no model"),
+        ({"local": Answer(True, (2,), ())}, "global: misses a cell of the local answer"),
+        ({"local": Answer(False, (), ())}, "local: no model, where the global answer has one"),
+        (
+            {"mines": None, "whole": Answer(True, (2,), ())},
+            "global: without a mine count it is the local answer",
+        ),
+        ({"layout": (1, 2)}, "layout: has 2 mines, the position 1"),
+        ({"layout": (7,)}, "layout: cell 7 is outside 0..3"),
+        ({"layout": (0,)}, "layout: does not fit what the position shows at row 0, column 0"),
+        ({"grid": ["2#", "##"]}, "layout: does not fit what the position shows at row 0, column 0"),
+        ({"grid": ["#_", "##"]}, "layout: does not fit what the position shows at row 0, column 1"),
+        ({"whole": Answer(True, (1,), ())}, "global: contradicts the layout"),
+        ({"whole": Answer(True, (), (2,))}, "global: contradicts the layout"),
+        ({"whole": Answer(False, (), ())}, "global: contradicts the layout"),
+    ],
+)
+def test_entries_that_do_not_fit_together(parts, said):
+    with pytest.raises(ValueError, match=f"^{re.escape(said)}"):
+        entry(**parts)
+
+
+def test_a_corpus_refuses_repeated_ids_and_other_topologies():
+    with pytest.raises(ValueError, match="'one' stands twice, in entries 1 and 3"):
+        Corpus("x", (*SMALL.entries[:2], SMALL.entries[0]))
+    alone = Topology((1, 2), np.zeros(3), np.zeros(0), "alone")
+    nothing = Answer(True, (), ())
+    odd = Entry("odd", "g", Position([[COVERED, 0]], 0, topology=alone), nothing, Answer(True, (0,), ()), ())
+    with pytest.raises(ValueError, match="entry 'odd': a corpus holds grids"):
+        Corpus("x", (odd,))
+
+
+def test_a_torn_file(message, lines, tmp_path):
+    text = (tmp_path / "small.jsonl").read_text()
+    assert message(text[:-20]).startswith("line 5: is not JSON: ")
+    whole_lines = text[: text[:-1].rindex("\n") + 1]
+    assert message(whole_lines) == "key count: the header says 4, the entries 3"
+    assert message(text + "\n").startswith("line 6: is not JSON: ")
+
+
+def test_a_missing_header(message, lines):
+    assert message(lines[1:]) == "line 1, key format: 'sapper-corpus' is needed, not None"
+    assert message("").startswith("line 1: is not JSON: ")
+    assert message("[1]\n") == "line 1: a JSON object is needed, not '[1]'"
+    assert message("[" * 100_000).startswith("line 1: is not JSON: ")
+    lines[0]["version"] = 2
+    assert message(lines) == "line 1, key version: this program reads version 1, not 2"
+
+
+def test_a_wrong_hash(message, lines):
+    lines[1]["game"] = "another"
+    assert re.fullmatch(r"key hash: the header says '[0-9a-f]{64}', the entries '[0-9a-f]{64}'", message(lines))
+    lines[0]["hash"] = 7
+    assert message(lines) == "line 1, key hash: '7' is of the wrong type"
+
+
+@pytest.mark.parametrize(
+    ("line", "key", "value", "said"),
+    [
+        (1, "seed", "x", "key seed: 'x' is of the wrong type"),
+        (1, "count", True, "key count: 'True' is of the wrong type"),
+        (2, "id", 7, "key id: '7' is of the wrong type"),
+        (2, "mines", 1.5, "key mines: '1.5' is of the wrong type"),
+        (2, "mines", True, "key mines: 'True' is of the wrong type"),
+        (2, "mines", -1, "key mines: a mine count is an integer >= 0, not -1"),
+        (2, "rows", "1#", "key rows: '1#' is of the wrong type"),
+        (2, "rows", ["1#", 3], "key rows: a list of texts is needed"),
+        (2, "rows", ["1#", "#"], "key rows: row 1 has 1 cells, the first has 2: '#'"),
+        (2, "rows", ["1#", "9#"], "key rows: unknown character '9' at row 1, column 0"),
+        (2, "rows", [], "key rows: the position is empty"),
+        (2, "layout", [1.0], "key layout: a list of cell numbers is needed, not 1.0"),
+        (2, "layout", [2, 3], "key layout: has 2 mines, the position 1"),
+        (3, "local", None, "key local: 'None' is of the wrong type"),
+        (3, "local", {"safe": [], "mines": []}, "key local, key consistent: is missing"),
+        (3, "global", {"consistent": True, "safe": [True], "mines": []}, "key global.safe: a list of cell"),
+        (
+            3,
+            "global",
+            {"consistent": True, "safe": [9], "mines": []},
+            "key global.safe: cell 9 is outside 0..3",
+        ),
+        (3, "extra", 1, "key extra: is unknown; known are id, game"),
+        (4, "game", ..., "key game: is missing"),
+    ],
+)
+def test_a_wrong_key_is_named_with_its_line(message, lines, line, key, value, said):
+    if value is ...:
+        del lines[line - 1][key]
+    else:
+        lines[line - 1][key] = value
+    assert message(lines).startswith(f"line {line}, {said}")
+
+
+def test_no_text_no_file_a_folder(message, tmp_path):
+    assert message(b'{"format": \xff') == "is not text: byte 11 is not UTF-8"
+    for path, said in [(tmp_path, "Is a directory"), (tmp_path / "none.jsonl", "No such file")]:
+        for read in (read_corpus, load_corpus):
+            with pytest.raises(ValueError, match=f"{re.escape(str(path))}: cannot be read: {said}"):
+                read(path)
+
+
+def test_unknown_names():
+    with pytest.raises(ValueError, match="unknown corpus 'expert-stuk'; did you mean 'expert-stuck'"):
+        load_corpus("expert-stuk")
+    with pytest.raises(ValueError, match="unknown corpus '????'; known are beginner-random".replace("?", r"\?")):
+        load_corpus("????")
+
+
+# The bundled corpora
+
+
+@pytest.mark.parametrize("name", GENERATED)
+def test_bundled_corpora_obey_their_definitions(name):
+    level, _, kind = name.partition("-")
+    corpus = load_corpus(name)
+    rows, columns, mines = LEVELS[level]
+    assert (corpus.name, len(corpus), corpus.header["name"]) == (name, 200, name)
+    assert f"{rows} rows x {columns} columns, {mines} mines" in corpus.header["definition"]
+    assert len({e.game for e in corpus}) == 200
+    finder = make_solver({"stuck": "subset", "minmax-stuck": "minmax"}.get(kind, "single"))
+    for e in corpus:
+        opened = e.position.codes >= 0
+        assert (e.position.shape, e.position.mines) == ((rows, columns), mines)
+        assert len(e.layout) == mines
+        assert opened.any()
+        assert rows * columns - mines > opened.sum()
+        if "stuck" in kind:
+            assert e.global_answer.safe
+            assert not finder.deduce(e.position.problem()).safe.any()
+        if kind == "endgame":
+            assert rows * columns - mines - opened.sum() <= SAFE_CELLS_LEFT[level]
+            assert e.local_answer != e.global_answer
+        for zero in np.flatnonzero(e.position.codes == 0):
+            assert (e.position.codes.flat[e.position.topology.of(zero)] >= 0).all()
+
+
+@pytest.mark.parametrize("name", GENERATED)
+def test_bundled_answers_hold_for_another_solver(name):
+    solver = make_solver("sat")
+    for e in list(load_corpus(name))[::10]:
+        for question, problem in [("local", e.position.problem().local()), ("global", e.position.problem())]:
+            found = solver.deduce(problem)
+            answer = e.answer(question)
+            assert found.status is Status.COMPLETE
+            assert tuple(np.flatnonzero(found.safe).tolist()) == answer.safe
+            assert tuple(np.flatnonzero(found.mines).tolist()) == answer.mines
+
+
+def test_the_data_stays_small():
+    import benchmarks.corpora
+
+    files = sorted(Path(benchmarks.corpora.__file__).parent.glob("*.jsonl"))
+    assert sorted(corpus_names()) == [f.stem for f in files]
+    assert sum(f.stat().st_size for f in files) < 5_000_000
+    assert all(set(f.read_bytes()) <= set(range(32, 127)) | {10} for f in files)
+
+
+def test_the_cases_are_those_of_the_shared_file():
+    corpus = load_corpus("cases")
+    shared = [json.loads(line) for line in (DATA / "cases.jsonl").open(encoding="utf-8")]
+    assert [e.id for e in corpus] == [c["id"] for c in shared]
+    for e, case in zip(corpus, shared, strict=True):
+        expect = case["expect"]
+        columns = len(case["grid"][0])
+        assert e.game == e.id
+        assert (e.position.rows(), e.position.mines) == (case["grid"], case["mines"])
+        for answer, end, consistent in [
+            (e.local_answer, "_local", "consistent_local"),
+            (e.global_answer, "", "consistent"),
+        ]:
+            assert answer.consistent == expect[consistent]
+            assert list(answer.safe) == sorted(r * columns + c for r, c in expect[f"safe{end}"])
+            assert list(answer.mines) == sorted(r * columns + c for r, c in expect[f"mines{end}"])
+
+
+# Making them
+
+
+@pytest.mark.parametrize("name", [n for n in GENERATED if n.startswith("beginner")])
+def test_a_seed_makes_the_same_corpus(name):
+    told = []
+    made = build_corpus(name, 3, 11, progress=lambda done, count: told.append((done, count)))
+    assert made == build_corpus(name, 3, 11)
+    assert told == [(1, 3), (2, 3), (3, 3)]
+    assert made.hash != build_corpus(name, 3, 12).hash
+    assert (made.header["seed"], made.name) == (11, name)
+    assert made.entries[:2] == build_corpus(name, 2, 11).entries
+
+
+@pytest.mark.parametrize("name", GENERATED)
+def test_bundled_entries_are_made_again_one_by_one(name):
+    corpus = load_corpus(name)
+    again(corpus, corpus.entries[7])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", GENERATED)
+def test_bundled_corpora_are_made_again(name):
+    corpus = load_corpus(name)
+    assert build_corpus(name, 20, corpus.header["seed"]).entries == corpus.entries[:20]
+
+
+def again(corpus, wanted):
+    index = int(wanted.game.rpartition("/")[2])
+    assert make_entry(corpus.name, corpus.header["seed"], index) == wanted
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("cases", 1, 1), "no way to build a corpus 'cases'; known are <level>-<kind>"),
+        (("expert", 1, 1), "no way to build a corpus 'expert'"),
+        (("expert-easy", 1, 1), "no way to build a corpus 'expert-easy'"),
+        (("expert-stuck", 0, 1), "a count >= 1 and a seed >= 0, not 0 and 1"),
+        (("expert-stuck", 1, -1), "a count >= 1 and a seed >= 0, not 1 and -1"),
+        (("expert-stuck", 2.0, 1), "count: an integer is needed, not 2.0"),
+        (("expert-stuck", 1, True), "seed: an integer is needed, not True"),
+    ],
+)
+def test_bad_requests_to_build(arguments, said):
+    with pytest.raises(ValueError, match=re.escape(said)):
+        build_corpus(*arguments)
