@@ -1,0 +1,29 @@
+"""Strategies compared on the same positions: corpora, `compare`, records, metrics, tables, the command."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from benchmarks.comparison import compare
+    from benchmarks.corpus import Corpus, build_corpus, corpus_names, load_corpus, read_corpus, write_corpus
+    from benchmarks.records import Record, Run
+
+__all__ = [
+    "Corpus",
+    "Record",
+    "Run",
+    "build_corpus",
+    "compare",
+    "corpus_names",
+    "load_corpus",
+    "read_corpus",
+    "write_corpus",
+]
+
+_MODULES = {"compare": "comparison", "Record": "records", "Run": "records"}
+
+
+def __getattr__(name: str) -> Any:
+    if name in __all__:  # at first use, so that the command answers at once
+        return getattr(import_module(f"benchmarks.{_MODULES.get(name, 'corpus')}"), name)
+    raise AttributeError(f"module 'benchmarks' has no attribute {name!r}")

@@ -1,0 +1,137 @@
+"""What all commands share: how they end, how they complain, how they draw and how they show progress."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import typer
+from typer.core import TyperGroup
+
+from benchmarks.interrupts import noticed
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
+
+EXIT_WRONG, EXIT_BAD_INPUT, EXIT_INCONSISTENT, EXIT_INTERRUPTED = 1, 2, 3, 130
+
+# Typer brings its own copy of click or uses the installed one, by version.
+_UsageError: Any = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
+
+
+class BadInput(Exception):
+    """What the user gave cannot be used; the message says what and where."""
+
+
+@contextmanager
+def bad_input() -> Iterator[None]:
+    """Around everything that reads what the user gave: what is raised there is the user's to mend."""
+    from solvers import Unsupported
+
+    try:
+        yield
+    except OSError as wrong:
+        named = "" if wrong.filename is None else f"{wrong.filename}: "
+        raise BadInput(f"{named}{wrong.strerror or wrong}") from None
+    except (ValueError, Unsupported) as wrong:
+        raise BadInput(str(wrong)) from None
+
+
+class Commands(TyperGroup):
+    """Turns every way to end into an exit code, and every complaint into one line."""
+
+    def main(self, *args: Any, **extra: Any) -> NoReturn:
+        """Run the command line, and exit."""
+        try:
+            with noticed() as interrupts:
+                code = super().main(*args, **{**extra, "standalone_mode": False}) or 0
+                sys.stdout.flush()
+        except BadInput as wrong:
+            code = _complain(str(wrong))
+        except _UsageError as wrong:
+            code = _complain(wrong.format_message())
+        except BrokenPipeError:  # the reader has seen enough
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+            code = 1
+        except (typer.Abort, KeyboardInterrupt):
+            code = EXIT_INTERRUPTED
+        except Exception:
+            if not interrupts.seen:
+                raise
+            code = EXIT_INTERRUPTED
+        sys.exit(code)
+
+
+def _complain(message: str) -> int:
+    print(f"sapper: {' '.join(message.split())}", file=sys.stderr)
+    return EXIT_BAD_INPUT
+
+
+def console() -> Console:
+    """Standard output for tables and boards; never narrower than they are if it is no terminal."""
+    from rich.console import Console
+
+    return Console() if sys.stdout.isatty() else Console(width=200)
+
+
+def coloured(drawn: str) -> Text:
+    """The text of a board with its marks in colour."""
+    from rich.text import Text
+
+    text = Text(drawn)
+    marks = {"S": "bold green", "M": "bold red", r"\*": "reverse red", r"[<>]?\d+%": "yellow"}
+    for mark, style in marks.items():
+        text.highlight_regex(mark, style)
+    return text
+
+
+@contextmanager
+def progress() -> Iterator[Callable[[int, int], None]]:
+    """A bar with the remaining time on standard error, or a line now and then if that is no terminal.
+
+    Nothing is drawn by a thread: only when it is called, so never beside a measurement.
+    """
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    stderr = Console(stderr=True)
+    if not stderr.is_terminal:
+        yield _Lines()
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=stderr, auto_refresh=False, transient=True) as bar:
+        task = bar.add_task("warming up", start=False)
+        bar.refresh()
+        drawn: float | None = None
+
+        def report(done: int, total: int) -> None:
+            nonlocal drawn
+            if drawn is None:
+                bar.start_task(task)
+            elif time.monotonic() - drawn < 0.2 and done < total:
+                return
+            bar.update(task, description="working", total=total, completed=done, refresh=True)
+            drawn = time.monotonic()
+
+        yield report
+
+
+class _Lines:
+    """Progress for a log: a line every ten seconds."""
+
+    def __init__(self) -> None:
+        self.begun = self.told = time.monotonic()
+
+    def __call__(self, done: int, total: int) -> None:
+        now = time.monotonic()
+        if not done:
+            self.begun = now
+        elif now - self.told > 10:
+            self.told = now
+            left = (now - self.begun) / done * (total - done)
+            print(f"{done:,} of {total:,}, about {left:.0f} s left", file=sys.stderr, flush=True)

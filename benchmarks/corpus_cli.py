@@ -1,0 +1,104 @@
+"""`sapper corpus`: list the bundled corpora, show one, build one from a seed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from benchmarks.console import bad_input, coloured, console, progress
+
+if TYPE_CHECKING:
+    from benchmarks.corpus import Corpus, Question
+
+app = typer.Typer()
+
+
+@app.callback(invoke_without_command=True)
+def _root(context: typer.Context) -> int:
+    if context.invoked_subcommand is None:
+        print(context.get_help())
+    return 0
+
+
+@app.command("list")
+def list_corpora() -> int:
+    """List the bundled corpora."""
+    with bad_input():
+        import pandas as pd
+
+        from benchmarks.corpus import corpus_names, load_corpus
+        from benchmarks.tables import rich_table
+
+        rows = [
+            {
+                "Corpus": corpus.name,
+                "Positions": f"{len(corpus):,}",
+                "Games": f"{len({entry.game for entry in corpus}):,}",
+                "Hash": corpus.hash[:12],
+                "What": corpus.header["definition"],
+            }
+            for corpus in map(load_corpus, corpus_names())
+        ]
+    console().print(rich_table(pd.DataFrame(rows), "Corpora"))
+    return 0
+
+
+@app.command()
+def show(
+    name: Annotated[str, typer.Argument(metavar="NAME|FILE", help="A bundled corpus or a file.")],
+    entry: Annotated[str | None, typer.Option(metavar="ID", help="The position to draw; else the first.")] = None,
+) -> int:
+    """Say what a corpus holds, and draw one of its positions with everything entailed."""
+    with bad_input():
+        import numpy as np
+
+        from benchmarks.corpus import load_corpus
+        from board.render import board_text
+
+        corpus = load_corpus(name)
+        chosen = next((e for e in corpus if entry in (None, e.id)), None)
+        if chosen is None:
+            raise ValueError(f"no position {entry!r} in the corpus {corpus.name!r}")
+    position, answer = chosen.position, chosen.global_answer
+    safe, mines = (np.isin(np.arange(position.codes.size), cells) for cells in (answer.safe, answer.mines))
+    lines = [f"{key}: {value}" for key, value in corpus.header.items()]
+    lines += [_contents(corpus, "local"), _contents(corpus, "global")]
+    lines += ["", f"{chosen.id}, game {chosen.game}, mines: {position.mines}"]
+    terminal = console()
+    for line in lines:
+        terminal.print(line, highlight=False, markup=False, soft_wrap=True)
+    terminal.print(coloured(board_text(position, safe, mines)), soft_wrap=True)
+    return 0
+
+
+def _contents(corpus: Corpus, question: Question) -> str:
+    answers = [entry.answer(question) for entry in corpus]
+    safe, mines = sum(len(a.safe) for a in answers), sum(len(a.mines) for a in answers)
+    nothing = sum(a.consistent and not a.safe and not a.mines for a in answers)
+    inconsistent = sum(not a.consistent for a in answers)
+    return (
+        f"{question}: {safe:,} safe cells and {mines:,} mines entailed; nothing entailed in {nothing:,} "
+        f"positions; {inconsistent:,} inconsistent"
+    )
+
+
+@app.command()
+def build(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="LEVEL-KIND, such as expert-stuck.")],
+    count: Annotated[int, typer.Option(min=1, help="How many positions.")],
+    seed: Annotated[int, typer.Option(min=0, help="The same seed makes the same positions.")],
+    out: Annotated[Path, typer.Option(metavar="FILE", help="A new .jsonl file.")],
+) -> int:
+    """Make a corpus from a seed."""
+    with bad_input():
+        from benchmarks.corpus import build_corpus, write_corpus
+
+        if out.exists():
+            raise ValueError(f"{str(out)!r} exists already; a corpus is never overwritten")
+        with progress() as report:
+            made = build_corpus(name, count, seed, progress=report)
+        write_corpus(made, out)
+    print(f"{made.name}: {len(made):,} positions, hash {made.hash}")
+    return 0

@@ -1,0 +1,218 @@
+"""One position from a file, one solver's answer, as text or as JSON: what `sapper solve` does."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from board import COVERED, HIT, Position
+from board.problem import mine_count
+from board.render import board_text
+from solvers import Deduction, Marginals, MarginalSolver, Solver, Status, label_of
+
+LARGEST_DRAWN_CELLS = 10_000
+
+
+def read_position(file: str, mines: str | None) -> Position:
+    """The position in a text file (`-` is standard input), with a mine count given as text.
+
+    Raises ValueError, naming the file and where it applies line and column, and OSError.
+    """
+    count = None if mines is None else _count(mines)
+    if file == "-":
+        content = _text_bytes(sys.stdin.buffer)
+    else:
+        with Path(file).open("rb") as stream:
+            content = _text_bytes(stream)
+    name = "standard input" if file == "-" else file
+    try:
+        if content is None:
+            raise ValueError("a binary file, not text: it has a NUL byte")
+        return Position.parse(content.decode("utf-8"), count)
+    except UnicodeDecodeError as wrong:
+        line = wrong.object.count(b"\n", 0, wrong.start) + 1
+        byte = wrong.object[wrong.start]
+        raise ValueError(f"{name}: not text: byte 0x{byte:02x} on line {line} is not UTF-8") from None
+    except ValueError as wrong:
+        raise ValueError(f"{name}: {wrong}") from None
+
+
+def _count(text: str) -> int | None:
+    try:
+        with _all_digits():
+            return mine_count(int(text) if text.isascii() and text.isdigit() else text)
+    except ValueError:
+        shown = text if len(text) <= 40 else text[:39] + "…"
+        raise ValueError(f"--mines: a mine count is an integer >= 0, not {shown!r}") from None
+
+
+def _text_bytes(stream: BinaryIO) -> bytes | None:
+    """All bytes of a stream; None as soon as one is NUL (/dev/zero does not end)."""
+    parts = []
+    while part := stream.read(1 << 20):
+        if b"\0" in part:
+            return None
+        parts.append(part)
+    return b"".join(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """What a solver says about a position. marginals: None if it does not count or went over its budget."""
+
+    position: Position
+    solver: Solver
+    deduction: Deduction
+    marginals: Marginals | None
+
+    @property
+    def status(self) -> Status:
+        """The status of the deduction."""
+        return self.deduction.status
+
+
+def solve(position: Position, solver: Solver) -> Solution:
+    """Ask for marginals and take the deduction from them, so that both agree; else ask for the deduction."""
+    problem = position.problem()
+    if solver.claims.marginals and isinstance(solver, MarginalSolver):
+        marginals = solver.marginals(problem)
+        if marginals.status is not Status.PARTIAL:
+            return Solution(position, solver, marginals.deduction(), marginals)
+    return Solution(position, solver, solver.deduce(problem), None)
+
+
+def as_json(solution: Solution) -> str:
+    """The answer as JSON: status, safe, mines, probabilities, models.
+
+    Cells are [row, column]; probabilities a list a row, null where not covered, or null if the solver has
+    none; models an exact integer as text, or null.
+    """
+    columns = solution.position.shape[1]
+    marginals = solution.marginals
+    known = marginals is not None and solution.status is not Status.INCONSISTENT
+    safe, mines = (
+        [list(divmod(cell, columns)) for cell in np.flatnonzero(mask).tolist()]
+        for mask in (solution.deduction.safe, solution.deduction.mines)
+    )
+    return json.dumps(
+        {
+            "status": solution.status.value,
+            "safe": safe,
+            "mines": mines,
+            "probabilities": _probabilities(solution) if known else None,
+            "models": None if marginals is None or marginals.models is None else _digits(marginals.models),
+        }
+    )
+
+
+def _probabilities(solution: Solution) -> list[list[float | None]]:
+    assert solution.marginals is not None
+    table = solution.marginals.probability.reshape(solution.position.shape).tolist()
+    return [[None if math.isnan(p) else p for p in row] for row in table]
+
+
+def _digits(models: int) -> str:
+    with _all_digits():
+        return str(models)
+
+
+@contextmanager
+def _all_digits() -> Iterator[None]:
+    """Within, integers of any length are read and written; Python refuses over 4,300 digits otherwise."""
+    limit = sys.get_int_max_str_digits()
+    sys.set_int_max_str_digits(0)
+    try:
+        yield
+    finally:
+        sys.set_int_max_str_digits(limit)
+
+
+def drawing(solution: Solution, width: int | None) -> str | None:
+    """The board with its deductions, with probabilities if they fit into `width` characters; None if too big.
+
+    width: None for no limit.
+    """
+    position, deduction = solution.position, solution.deduction
+    rows, columns = position.shape
+    if rows * columns > LARGEST_DRAWN_CELLS:
+        return None
+    shares = None if solution.marginals is None else solution.marginals.probability
+    for probability in (shares, None):
+        text = board_text(position, deduction.safe, deduction.mines, probability)
+        if width is None or text.index("\n") <= width:
+            return text
+    return None
+
+
+def summary(solution: Solution) -> list[str]:
+    """The answer in words: a line with the counts, then what else there is to say or to do."""
+    deduction, solver = solution.deduction, solution.solver
+    covered = int((solution.position.codes == COVERED).sum())
+    if solution.status is Status.INCONSISTENT:
+        return [_inconsistent(solution.position, covered)]
+    safe, mines = int(deduction.safe.sum()), int(deduction.mines.sum())
+    rest = covered - safe - mines
+    asked = ", from the clues alone" if solution.position.mines is None else ""
+    lines = [f"{solution.status}{asked}: {safe:,} safe, {_plural(mines, 'mine')}, {rest:,} not settled"]
+    if solution.marginals is not None:
+        lines += _odds(solution.position, solution.marginals, safe)
+    if solution.status is Status.PARTIAL:
+        lines.append(_advice(solver))
+    return lines
+
+
+def _inconsistent(position: Position, covered: int) -> str:
+    mines = position.mines
+    hits = int((position.codes == HIT).sum())
+    if mines is not None and mines - hits > covered:
+        left = _plural(mines - hits, "mine")
+        return f"inconsistent: {left} do not fit into {_plural(covered, 'covered cell')}"
+    count = "" if mines is None else " and the mine count"
+    return f"inconsistent: no arrangement of mines fits the clues{count}"
+
+
+def _odds(position: Position, marginals: Marginals, safe: int) -> list[str]:
+    lines = []
+    if math.isfinite(marginals.log_models):
+        lines.append(f"{_large(marginals)} of mines fit{'s' if marginals.models == 1 else ''}")
+    shares = marginals.probability
+    if not safe and (shares < 1).any():
+        best = int(np.nanargmin(shares))
+        row, column = divmod(best, position.shape[1])
+        lines.append(f"least likely mine: row {row}, column {column} ({100 * shares[best]:.3g} %)")
+    return lines
+
+
+def _large(marginals: Marginals) -> str:
+    """How many arrangements there are: exact up to 15 digits, otherwise about a power of ten."""
+    if marginals.models is not None and marginals.models < 10**15:
+        return _plural(marginals.models, "arrangement")
+    power = marginals.log_models / math.log(10)
+    if power < 15:
+        return f"about {math.exp(marginals.log_models):,.0f} arrangements"
+    return f"about {math.floor(100 * 10 ** (power % 1)) / 100:.2f}e{int(power)} arrangements"
+
+
+def _advice(solver: Solver) -> str:
+    label = label_of(solver)
+    other = "counting" if label.startswith("sat") else "sat"
+    if not (solver.claims.complete_local or solver.claims.complete_global):
+        return f"{label} does not find everything, there may be more: try --solver {other}"
+    larger = ""
+    if budget := getattr(solver, "max_bytes", 0):
+        raised: Any = replace(solver, max_bytes=budget * 4)  # type: ignore[type-var]
+        larger = f" or --solver {label_of(raised)}"
+    return f"{label} ran over its budget, there may be more: try --solver {other}{larger}"
+
+
+def _plural(count: int, noun: str) -> str:
+    shown = f"{count:,}" if count < 10**15 else "over 10^15"
+    return f"{shown} {noun}{'' if count == 1 else 's'}"

@@ -1,0 +1,302 @@
+"""Metrics as tables, and how tables are written.
+
+`metrics_table` holds every metric, unrounded. `headline`, `found`, `times` and `matrix` choose from it and
+round: frames of text. `markdown`, `latex` (booktabs) and `rich_table` write any frame of text, and `document`
+puts a run's tables together: wrong claims first, then the tables, then what a reader must know about them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from benchmarks.metrics import PEER, summaries, wrong_claims
+from benchmarks.records import Record, Run
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+MISSING = "–"
+Row = Mapping[str, Any]
+
+_LEFT = {"Corpus", "Strategy", "Claims", "Question", "Position", "Parameters", "What"}
+_QUESTIONS = ("local", "global")
+
+
+def metrics_table(run: Run, *, by_corpus: bool = True) -> pd.DataFrame:
+    """Every metric of `benchmarks.metrics.summaries`, unrounded: a row a (corpus,) question and solver."""
+    return pd.DataFrame(summaries(run, by_corpus=by_corpus))
+
+
+def percent(share: float) -> str:
+    """A share in per cent, one decimal; only what is exactly all or nothing reads 100.0 or 0.0.
+
+    >>> percent(0.5), percent(0.99999), percent(1.0), percent(float("nan"))
+    ('50.0', '>99.9', '100.0', '–')
+    """
+    if math.isnan(share):
+        return MISSING
+    if share not in (0, 1) and not 0.0005 <= share < 0.9995:
+        return "<0.1" if share < 0.5 else ">99.9"
+    return f"{100 * share:.1f}"
+
+
+def number(value: float) -> str:
+    """A positive number to about three digits.
+
+    >>> number(0.1234), number(12.34), number(12345.6), number(float("nan"))
+    ('0.12', '12.3', '12,346', '–')
+    """
+    if math.isnan(value):
+        return MISSING
+    return f"{value:.2f}" if value < 10 else f"{value:.1f}" if value < 100 else f"{value:,.0f}"
+
+
+def headline(metrics: pd.DataFrame) -> pd.DataFrame:
+    """One row a (corpus and) strategy, both questions side by side.
+
+    Times are of extract and solve together, for the question with the mine count if that was asked.
+    """
+    pairs: dict[tuple[str, str], dict[str, Row]] = {}
+    for row in _rows(metrics):
+        pairs.setdefault((row.get("corpus", ""), row["solver"]), {})[row["question"]] = row
+    table = []
+    for sides in pairs.values():
+        timed = sides.get("global") or sides["local"]
+        claims = timed["claims"].partition(",")[0]
+        line = {**_names(timed), "Claims": claims if claims.startswith("complete") else "sound"}
+        line["Wrong"] = _sum(sides, "wrong")
+        line["Errors"] = _sum(sides, "errors")
+        for heading, key in (("Safe", "safe_recall"), ("Solved", "solved_share")):
+            line |= {f"{heading} {q} %": percent(sides[q][key]) for q in _QUESTIONS if q in sides}
+        spread = _spread(timed)
+        del spread["Max µs"]
+        table.append(line | spread)
+    return _text(table)
+
+
+def found(metrics: pd.DataFrame) -> pd.DataFrame:
+    """What was found, a row a (corpus,) question and strategy: recalls of the question's own truth.
+
+    `Safe of global %`: what part of the safe cells that the clues and the mine count entail.
+    """
+    table = []
+    for row in _rows(metrics):
+        counts = {
+            "Positions": row["positions"],
+            "Nothing entailed": row["nothing_entailed"],
+            "Wrong": row["wrong"],
+            "Errors": row["errors"],
+            "Unsupported": row["unsupported"],
+        }
+        shares = {
+            "Safe %": "safe_recall",
+            "Mines %": "mine_recall",
+            "Both %": "recall",
+            "Safe of global %": "safe_recall_of_global",
+            "Solved %": "solved_share",
+        }
+        table.append({**_names(row, question=True), **counts, **{h: percent(row[key]) for h, key in shares.items()}})
+    return _text(table)
+
+
+def times(metrics: pd.DataFrame) -> pd.DataFrame:
+    """How long a position took, a row a (corpus,) question and strategy: extract, solve, both together."""
+    table = []
+    for row in _rows(metrics):
+        parts = {f"{part.capitalize()} µs": number(row[f"{part}_median_us"]) for part in ("extract", "solve")}
+        table.append({**_names(row, question=True), **parts, **_spread(row)})
+    return _text(table)
+
+
+def matrix(metrics: pd.DataFrame, column: str, question: str, form: Callable[[float], str]) -> pd.DataFrame:
+    """One metric of one question: a row a corpus, a column a strategy."""
+    rows: dict[str, dict[str, str]] = {}
+    for row in _rows(metrics):
+        if row["question"] == question:
+            line = rows.setdefault(row["corpus"], {"Corpus": row["corpus"]})
+            line[row["solver"]] = form(row[column])
+    return _text(list(rows.values()))
+
+
+def wrong_table(wrong: Sequence[tuple[Record, str]], limit: int = 20) -> pd.DataFrame:
+    """The first of `benchmarks.metrics.wrong_claims`, one a row."""
+    return _text(
+        [
+            {
+                "Strategy": record.solver,
+                "Corpus": record.corpus,
+                "Position": record.entry,
+                "Question": record.question,
+                "What": words if len(words) <= 100 else words[:99] + "…",
+            }
+            for record, words in wrong[:limit]
+        ]
+    )
+
+
+def verdict(run: Run, wrong: Sequence[tuple[Record, str]]) -> str:
+    """One sentence on soundness, of a run and its wrong claims: the first thing to read."""
+    answers = sum(record.status is not None for record in run.records)
+    if not wrong:
+        return f"No wrong claim in {answers:,} answers."
+    counts = Counter(record.solver for record, _ in wrong)
+    by_solver = ", ".join(f"{solver} {count}" for solver, count in counts.items())
+    return f"WRONG CLAIMS in {len(wrong):,} of {answers:,} answers: {by_solver}."
+
+
+def notes(run: Run) -> list[str]:
+    """What a reader of the tables must know: how to read them, what is special, where they come from."""
+    header = run.header
+    lines = [
+        "Safe, Mines, Both: share of the entailed cells that were found, pooled over the positions. local: "
+        "from the clues alone; global: with the mine count. Positions in which nothing is entailed have no "
+        "part in it. Solved: share of the other positions in which everything entailed was found. Times in "
+        f"microseconds a position, extract and solve together; × peer: multiple of {PEER}'s median.",
+    ]
+    stuck = [name for name in run.corpora if name.endswith("stuck")]
+    if stuck:
+        lines.append(
+            f"The positions of {', '.join(stuck)} were chosen because subset inference (in minmax-stuck: "
+            "minmax too) finds no safe cell there: its safe recall of 0 is that choice, not a result."
+        )
+    asked = sum(item["asked"] for item in header["corpora"])
+    expected = asked * len(header["questions"]) * len(header["solvers"])
+    if len(run.records) != expected:
+        lines.append(f"The run is not finished: {len(run.records):,} of {expected:,} records.")
+    failures = Counter((r.solver, r.message) for r in run.records if r.outcome in ("error", "unsupported")).most_common(
+        5
+    )
+    lines += [f"{solver}, {count} times: {message}" for (solver, message), count in failures]
+    corpora = ", ".join(
+        f"{item['name']} {item['hash'][:12]} ({item['asked']} of {item['positions']})" for item in header["corpora"]
+    )
+    machine = header["machine"]
+    commit = f"{machine['commit'] or 'unknown'}{', with changes' if machine['dirty'] else ''}"
+    lines += [
+        f"Corpora: {corpora}.",
+        f"Made by `{header['command'] or 'compare()'}` at {header['started']}, sapper {machine['sapper']}, "
+        f"commit {commit}, Python {machine['python']}, {machine['cpu']}, {machine['cores']} cores.",
+    ]
+    return lines
+
+
+def document(run: Run, *, by_corpus: bool = False, form: str = "markdown") -> str:
+    """All of a run as one text: `markdown` or `latex`; `csv` is every metric, unrounded, and nothing else.
+
+    Raises ValueError for an unknown form.
+    """
+    metrics = metrics_table(run, by_corpus=by_corpus)
+    if form == "csv":
+        return metrics.to_csv(index=False)
+    if form not in ("markdown", "latex"):
+        raise ValueError(f"unknown format {form!r}; known are markdown, csv, latex")
+    write = markdown if form == "markdown" else latex
+    wrong = wrong_claims(run)
+    tables = [wrong_table(wrong)] if wrong else []
+    tables += [headline(metrics), found(metrics), times(metrics)]
+    if form == "markdown":
+        return "\n\n".join([verdict(run, wrong), *map(write, tables), *notes(run)]) + "\n"
+    comments = "\n".join(f"% {line}" for line in (verdict(run, wrong), *notes(run)))
+    return "\n\n".join([comments, *map(write, tables)]) + "\n"
+
+
+def markdown(frame: pd.DataFrame) -> str:
+    """A frame of text as a markdown table.
+
+    >>> print(markdown(pd.DataFrame({"Strategy": ["sat"], "Wrong": ["0"]})))
+    | Strategy | Wrong |
+    |:---|---:|
+    | sat | 0 |
+    """
+    rule = "".join(":---|" if column in _LEFT else "---:|" for column in frame.columns)
+    lines = [list(frame.columns), *frame.to_numpy().tolist()]
+    escaped = [[str(cell).replace("|", "\\|") for cell in line] for line in lines]
+    head, *body = [f"| {' | '.join(line)} |" for line in escaped]
+    return "\n".join([head, f"|{rule}", *body])
+
+
+_LATEX = str.maketrans(
+    {
+        **{c: f"\\{c}" for c in "&%$#_{}"},
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "–": "--",
+        "…": r"\dots{}",
+        "×": r"$\times$",
+        "µ": r"$\mu$",
+    }
+)
+
+
+def latex(frame: pd.DataFrame) -> str:
+    """A frame of text as a LaTeX tabular; needs the package booktabs."""
+    columns = "".join("l" if column in _LEFT else "r" for column in frame.columns)
+    head, *body = [
+        " & ".join(str(cell).translate(_LATEX) for cell in line) + r" \\"
+        for line in (list(frame.columns), *frame.to_numpy().tolist())
+    ]
+    return "\n".join(
+        [
+            rf"\begin{{tabular}}{{{columns}}}",
+            r"\toprule",
+            head,
+            r"\midrule",
+            *body,
+            r"\bottomrule",
+            r"\end{tabular}",
+        ]
+    )
+
+
+def rich_table(frame: pd.DataFrame, title: str) -> Table:
+    """A frame of text for a terminal."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0), min_width=len(title))
+    for column in frame.columns:
+        table.add_column(
+            Text(column),
+            justify="left" if column in _LEFT else "right",
+            no_wrap=column in ("Corpus", "Strategy"),
+            min_width=len("complete") if column == "Claims" else None,
+        )
+    for line in frame.to_numpy().tolist():
+        table.add_row(*(Text(str(cell)) for cell in line))
+    return table
+
+
+def _rows(metrics: pd.DataFrame) -> list[dict[str, Any]]:
+    return [{str(key): value for key, value in row.items()} for row in metrics.to_dict("records")]
+
+
+def _names(row: Row, *, question: bool = False) -> dict[str, Any]:
+    names = {"Corpus": row["corpus"]} if "corpus" in row else {}
+    names |= {"Question": row["question"]} if question else {}
+    return {**names, "Strategy": row["solver"]}
+
+
+def _spread(row: Row) -> dict[str, str]:
+    spread = {"Median µs": "total_median_us", "p95 µs": "total_p95_us", "Max µs": "total_max_us"}
+    return {h: number(row[key]) for h, key in spread.items()} | {"× peer": number(row["ratio"])}
+
+
+def _sum(sides: Mapping[str, Row], key: str) -> int:
+    return sum(int(row[key]) for row in sides.values())
+
+
+def _text(rows: list[dict[str, Any]]) -> pd.DataFrame:
+    """The rows as text, without the columns in which nobody has a value."""
+    frame = pd.DataFrame(rows).fillna(MISSING).astype(str)
+    empty = {"Errors": "0", "Unsupported": "0", "× peer": MISSING}
+    keep = [c for c in frame.columns if c not in empty or (frame[c] != empty[c]).any()]
+    return frame[keep]

@@ -1,0 +1,375 @@
+"""compare(): any solver, any corpus, one record a question, and a run that can be read back."""
+
+import gc
+import json
+import signal
+import sys
+import threading
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from samples import BROKEN, CLEAR, EVEN, TINY, Corpus, shared_corpus
+
+from benchmarks import Record, Run, compare, write_corpus
+from benchmarks.metrics import faults
+from benchmarks.tables import document
+from board import COVERED
+from solvers import Claims, Deduction, Status, Unsupported, make_solver
+
+
+def masks(n, safe=(), mines=()):
+    found = np.zeros((2, n), np.bool_)
+    found[0, list(safe)] = found[1, list(mines)] = True
+    return found[0].copy(), found[1].copy()
+
+
+@dataclass(frozen=True)
+class Says:
+    """Gives the same answer to everything."""
+
+    status: Status = Status.PARTIAL
+    safe: tuple = ()
+    mines: tuple = ()
+    claims = Claims()
+
+    def deduce(self, problem, /):
+        return Deduction(*masks(problem.n, self.safe, self.mines), self.status)
+
+
+class Does:
+    """Calls a function; not even a dataclass, and claims nothing."""
+
+    def __init__(self, function):
+        self.function = function
+
+    def deduce(self, problem, /):
+        return self.function(problem)
+
+
+def only(corpus_entry, solver, question="global", **more):
+    run = compare(solver, Corpus("tiny", (corpus_entry,)), questions=question, **more)
+    (record,) = run.records
+    return record
+
+
+def test_a_solver_of_your_own_next_to_known_ones():
+    run = compare(["subset", Says(), make_solver("enumeration")], TINY)
+    assert [s["label"] for s in run.header["solvers"]] == ["subset", "Says", "enumeration"]
+    assert len(run.records) == 3 * 2 * len(TINY)
+    assert {(r.solver, r.entry, r.question) for r in run.records} == {
+        (s, e.id, q) for s in ("subset", "Says", "enumeration") for e in TINY for q in ("local", "global")
+    }
+    for entry in TINY:
+        for question in ("local", "global"):
+            truth = entry.answer(question)
+            (record,) = (
+                r for r in run.records if (r.solver, r.entry, r.question) == ("enumeration", entry.id, question)
+            )
+            assert record.outcome == record.status == ("complete" if truth.consistent else "inconsistent")
+            assert (record.safe, record.mines, record.game) == (truth.safe, truth.mines, entry.game)
+            assert faults(record, entry) == ()
+
+
+def test_the_local_question_hides_the_mine_count():
+    seen = []
+    compare(Does(lambda problem: seen.append(problem.mines)), Corpus("tiny", (CLEAR,)))
+    assert seen == [None, 1, None, 1]  # the warm-up comes first
+
+
+@pytest.mark.parametrize(
+    ("strategy", "entry", "outcome", "words"),
+    [
+        (Says(Status.COMPLETE, (1, 4, 5)), CLEAR, "complete", ""),
+        (Says(Status.PARTIAL, (1,)), CLEAR, "partial", ""),
+        (Says(Status.PARTIAL, (2,)), CLEAR, "wrong", "not entailed: safe [2]"),
+        (Says(Status.PARTIAL, (), (1,)), CLEAR, "wrong", "mines [1]"),
+        (Says(Status.COMPLETE), CLEAR, "wrong", "COMPLETE without the entailed cells [1, 4, 5]"),
+        (Says(Status.INCONSISTENT), CLEAR, "wrong", "INCONSISTENT, but there is a model"),
+        (Says(Status.COMPLETE), BROKEN, "wrong", "COMPLETE, but there is no model"),
+        (Says(Status.PARTIAL, (0,)), CLEAR, "wrong", "is not covered"),
+        (Says(Status.PARTIAL, (1,), (1,)), BROKEN, "wrong", "both safe and a mine"),
+        (Says(Status.INCONSISTENT), BROKEN, "inconsistent", ""),
+    ],
+)
+def test_what_is_said_is_judged_at_once(strategy, entry, outcome, words):
+    record = only(entry, strategy)
+    assert record.outcome == outcome
+    assert record.status == strategy.status.value
+    assert (record.safe, record.mines) == (strategy.safe, strategy.mines)
+    assert words in record.message
+    assert bool(record.message) is (outcome == "wrong")
+
+
+class Panic(BaseException):
+    """As a compiled library raises it."""
+
+
+def raising(wrong):
+    def function(problem):
+        raise wrong
+
+    return Does(function)
+
+
+@pytest.mark.parametrize(
+    ("strategy", "outcome", "message"),
+    [
+        (raising(RuntimeError("two\nlines")), "error", "RuntimeError: two lines"),
+        (raising(RecursionError()), "error", "RecursionError: "),
+        (raising(Panic("panic")), "error", "Panic: panic"),
+        (raising(SystemExit(3)), "error", "SystemExit: 3"),
+        (raising(Unsupported("not this one")), "unsupported", "not this one"),
+        (Does(lambda problem: None), "error", "gave NoneType, not a Deduction"),
+        (Does(lambda problem: Deduction(*masks(3), Status.PARTIAL)), "error", "safe is bool (8,), not bool (3,)"),
+        (
+            Does(lambda problem: Deduction(np.zeros(8), np.zeros(8), Status.PARTIAL)),
+            "error",
+            "safe is bool (8,), not float64 (8,)",
+        ),
+        (Does(lambda problem: Deduction(*masks(8), "complete")), "error", "'complete' is no Status"),
+    ],
+)
+def test_an_exception_or_nonsense_costs_one_record_only(strategy, outcome, message):
+    run = compare([strategy, Says()], Corpus("tiny", (CLEAR, CLEAR_TOO)), questions="global")
+    assert [r.outcome for r in run.records] == [outcome, "partial"] * 2
+    assert {r.message for r in run.records[::2]} == {message}
+    assert {r.status for r in run.records[::2]} == {None}
+    assert all(len(r.solve_nanoseconds) == 1 for r in run.records)
+
+
+CLEAR_TOO = type(CLEAR)("clear-2", "game-2", CLEAR.position, CLEAR.local_answer, CLEAR.global_answer)
+
+
+def test_an_answer_that_changes_is_an_error():
+    turn = iter(range(100))
+    fickle = Does(lambda p: Deduction(*masks(p.n, [(1, 4, 5)[next(turn) % 3]]), Status.PARTIAL))
+    record = only(CLEAR, fickle, repeats=3)
+    assert (record.outcome, record.message) == ("error", "gave different answers to the same question")
+    turn = iter(range(100))
+    sometimes = Does(lambda p: Deduction(*masks(p.n, [2] if next(turn) == 2 else [1]), Status.PARTIAL))
+    assert only(CLEAR, sometimes, repeats=3).outcome == "wrong"
+
+
+def test_every_repeat_is_stored_unrounded_and_extraction_apart():
+    record = only(CLEAR, Says(), repeats=5)
+    assert len(record.extract_nanoseconds) == len(record.solve_nanoseconds) == 5
+    assert all(type(t) is int and t > 0 for t in record.extract_nanoseconds + record.solve_nanoseconds)
+
+
+def test_a_solver_that_reads_positions_has_no_extraction():
+    class Reader(Says):
+        reads_position = True
+
+        def deduce(self, problem, /):
+            assert problem.position is CLEAR.position
+            return super().deduce(problem)
+
+    record = only(CLEAR, Reader())
+    assert record.outcome == "partial"
+    assert record.extract_nanoseconds == ()
+
+
+def test_solvers_take_turns_at_going_first():
+    order = []
+    named = [Does(lambda p, i=i: order.append(i)) for i in range(3)]
+    corpus = Corpus("tiny", (CLEAR, EVEN, CLEAR_TOO))
+    compare(named, corpus, questions="global")
+    assert order == [*[0, 1, 2], *[0, 1, 2], *[1, 2, 0], *[2, 0, 1]]  # the warm-up, then three positions
+    order.clear()
+    compare(named[:2], Corpus("tiny", (CLEAR,)), questions="global", repeats=2)
+    assert order == [*[0, 1], *[0, 1], *[1, 0]]
+
+
+def test_the_collector_is_off_during_calls_and_back_on_after():
+    seen = []
+    compare(Does(lambda p: seen.append(gc.isenabled())), Corpus("tiny", (CLEAR,)))
+    assert set(seen) == {False}
+    assert gc.isenabled()
+
+
+def test_the_same_label_twice_is_numbered():
+    run = compare(["single", "single", Says(), Says(Status.PARTIAL)], Corpus("tiny", (EVEN,)), questions="local")
+    assert [r.solver for r in run.records] == ["single", "single (2)", "Says", "Says (2)"]
+
+
+def test_several_corpora_a_limit_and_progress(tmp_path):
+    write_corpus(Corpus("file", (EVEN, CLEAR)), tmp_path / "file.jsonl")
+    calls = []
+    run = compare(
+        "single",
+        [TINY, tmp_path / "file.jsonl"],
+        questions=["global", "local"],
+        limit=2,
+        progress=lambda done, total: calls.append((done, total)),
+    )
+    assert [(r.corpus, r.entry, r.question) for r in run.records] == [
+        (corpus, entry, question)
+        for corpus, entries in (("tiny", ("clear", "even")), ("file", ("even", "clear")))
+        for entry in entries
+        for question in ("local", "global")
+    ]
+    assert calls == [(done, 8) for done in range(9)]
+    whole, part = (item for item in run.header["corpora"])
+    assert (whole["hash"], whole["positions"], whole["asked"]) == (TINY.hash, len(TINY), 2)
+    assert (part["positions"], part["asked"]) == (2, 2)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (([], TINY), "no solver"),
+        ((["single"], []), "no corpus"),
+        ((["single"], Corpus("none", ())), "'none' is empty"),
+        ((["single"], [TINY, TINY]), "two corpora are called 'tiny'"),
+        ((["singel"], TINY), "did you mean 'single'"),
+        (([Says], TINY), "is no solver"),
+        ((["single", 3], TINY), "3 is no solver"),
+        ((["single"], "beginer-random"), "unknown corpus 'beginer-random'"),
+    ],
+)
+def test_bad_arguments_are_quoted(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        compare(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [({"questions": "both"}, "'both'"), ({"questions": []}, "no question"), ({"limit": 0}, "0"), ({"repeats": 0}, "0")],
+)
+def test_bad_options_are_quoted(more, message):
+    with pytest.raises(ValueError, match=message):
+        compare("single", TINY, **more)
+
+
+def test_a_run_folder_reads_back_as_it_was(tmp_path):
+    run = compare(["subset", Says()], TINY, limit=3, repeats=2, folder=tmp_path / "run", command="made by hand")
+    read = Run.load(tmp_path / "run")
+    assert read.records == run.records
+    assert read.header == run.header
+    assert read.corpora == run.corpora
+    assert read.header["command"] == "made by hand"
+    assert document(read, form="csv") == document(run, form="csv")
+    saved = run.save(tmp_path / "again")
+    for name in ("header.json", "records.jsonl"):
+        assert (saved.folder / name).read_bytes() == (tmp_path / "run" / name).read_bytes()
+
+
+def test_the_header_says_where_it_was_measured():
+    header = compare("single", TINY, limit=1).header
+    machine = header["machine"]
+    assert machine["python"] == ".".join(map(str, sys.version_info[:3]))
+    assert machine["libraries"]["numpy"] == np.__version__
+    assert {"sapper", "cpu", "cores", "commit", "dirty", "numba_cache"} <= set(machine)
+    assert machine["numba_cache"]["loaded"] + machine["numba_cache"]["compiled"] > 0
+    json.dumps(header)
+
+
+def test_a_run_is_never_overwritten(tmp_path):
+    (tmp_path / "kept").write_text("mine")
+    with pytest.raises(FileExistsError, match="never overwritten"):
+        compare("single", TINY, folder=tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["kept"]
+
+
+def test_an_interrupt_keeps_what_was_measured(tmp_path):
+    def stop(done, total):
+        if done == 3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        compare(["single", "subset"], TINY, progress=stop, folder=tmp_path / "run")
+    read = Run.load(tmp_path / "run")
+    assert len(read.records) == 3
+    assert "not finished: 3 of 20 records" in document(read)
+
+
+def test_an_interrupt_inside_a_solver_is_no_error_record():
+    with pytest.raises(KeyboardInterrupt):
+        compare(raising(KeyboardInterrupt()), TINY)
+    assert gc.isenabled()
+
+
+def test_records_are_on_the_disk_as_they_are_measured(tmp_path):
+    lengths = []
+    path = tmp_path / "run" / "records.jsonl"
+    compare(
+        "single",
+        TINY,
+        folder=tmp_path / "run",
+        progress=lambda done, total: lengths.append(len(path.read_text().splitlines())),
+    )
+    assert lengths == list(range(11))
+
+
+def test_a_torn_last_record_is_left_out_and_a_bad_one_named(tmp_path):
+    compare("single", TINY, folder=tmp_path / "run")
+    path = tmp_path / "run" / "records.jsonl"
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join(lines[:4]) + lines[4][:30])
+    assert len(Run.load(tmp_path / "run").records) == 4
+    path.write_text(lines[0] + "{}\n" + lines[1])
+    with pytest.raises(ValueError, match=r"records.jsonl, line 2: not a record"):
+        Run.load(tmp_path / "run")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"), [(None, "no header.json"), ("nonsense", "header"), ('{"format": 99}', "format 99")]
+)
+def test_what_is_no_run_is_named(tmp_path, content, message):
+    if content is not None:
+        (tmp_path / "header.json").write_text(content)
+    with pytest.raises(ValueError, match=message):
+        Run.load(tmp_path)
+
+
+def test_an_empty_run_has_tables(tmp_path):
+    compare("single", TINY, limit=1, folder=tmp_path / "run")
+    (tmp_path / "run" / "records.jsonl").write_text("")
+    for form in ("markdown", "latex", "csv"):
+        document(Run.load(tmp_path / "run"), form=form)
+
+
+def test_a_record_is_one_line():
+    record = Record("s", "c", "é\n", "g", "local", "error", None, (), (1, 2), (), (5,), "one\nline")
+    assert Record.from_json(record.to_json()) == record
+    assert "\n" not in record.to_json()
+
+
+def test_on_real_positions_the_complete_find_everything_and_nobody_lies():
+    corpora = [shared_corpus(f"{level}-random", 10) for level in ("beginner", "intermediate", "expert")]
+    run = compare(["single", "subset", "minmax", "counting"], corpora)
+    table = run.table(by_corpus=False)
+    assert table["wrong"].sum() == table["errors"].sum() == 0
+    assert (table[table["solver"] == "counting"]["recall"] == 1).all()
+    weak = table[(table["solver"] == "single") & (table["question"] == "global")].iloc[0]
+    assert 0.5 < weak["safe_recall"] < 1
+    assert "<table" in run._repr_html_()
+    assert all((e.position.codes == COVERED).any() for c in corpora for e in c)
+
+
+def test_an_interrupt_that_a_library_swallows_is_noticed(tmp_path):
+    calls = []
+
+    def swallow(problem):
+        calls.append(problem)
+        if len(calls) == 5:
+            try:
+                signal.raise_signal(signal.SIGINT)
+            except KeyboardInterrupt as interrupt:
+                raise SystemError("returned a result with an exception set") from interrupt
+        return Deduction(*masks(problem.n), Status.PARTIAL)
+
+    before = signal.getsignal(signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt):
+        compare(Does(swallow), TINY, folder=tmp_path / "run")
+    assert signal.getsignal(signal.SIGINT) is before
+    assert [r.outcome for r in Run.load(tmp_path / "run").records] == ["partial"] * 2
+
+
+def test_it_runs_in_a_thread():
+    results = []
+    thread = threading.Thread(target=lambda: results.append(compare("single", TINY)))
+    thread.start()
+    thread.join()
+    assert len(results[0].records) == 10
