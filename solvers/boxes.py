@@ -43,7 +43,9 @@ def _transpose(n: int, indptr: Int32, cells: Int32) -> tuple[Int32, Int32]:
         start[c + 1] += 1
     for c in range(n):
         start[c + 1] += start[c]
-    fill = start[:n].copy()
+    fill = np.empty(n, np.int32)
+    for c in range(n):
+        fill[c] = start[c]
     rows = np.empty(cells.size, np.int32)
     for i in range(indptr.size - 1):
         for j in range(indptr[i], indptr[i + 1]):
@@ -160,9 +162,10 @@ def make_boxes(covered: NDArray[np.bool_], indptr: Int32, cells: Int32, totals: 
             settled[c] = UNTOUCHED
         else:
             settled[c] = OPEN
-    to_place = totals.copy()
+    to_place = np.empty(m, np.int32)
     left = np.empty(m, np.int32)
     for i in range(m):
+        to_place[i] = totals[i]
         left[i] = indptr[i + 1] - indptr[i]
     consistent = _strip(settled, indptr, cells, start, rows, to_place, left)
     box_of, head, sizes = _group(settled, start, rows)
@@ -172,6 +175,7 @@ def make_boxes(covered: NDArray[np.bool_], indptr: Int32, cells: Int32, totals: 
         box_indptr[b + 1] = box_indptr[b] + start[head[b] + 1] - start[head[b]]
     constraints = np.empty(box_indptr[count], np.int32)
     for b in range(count):
-        constraints[box_indptr[b] : box_indptr[b + 1]] = rows[start[head[b]] : start[head[b] + 1]]
+        for i in range(box_indptr[b + 1] - box_indptr[b]):
+            constraints[box_indptr[b] + i] = rows[start[head[b]] + i]
     back_indptr, boxes = _transpose(m, box_indptr, constraints)
     return Boxes(consistent, settled, box_of, to_place, sizes, box_indptr, constraints, back_indptr, boxes)

@@ -173,52 +173,71 @@ def _try_greedy(boxes: Boxes, root: int, component: Int32, mark: Int32, stamp: i
 
 
 @part
+def _split(boxes: Boxes, found: Int32, seen: Int32) -> tuple[Int32, Int32]:
+    """(indptr, boxes) of the components, each in ascending order. `found`, `seen` are scratch over the boxes."""
+    count = boxes.sizes.size
+    indptr = np.zeros(count + 1, np.int32)
+    components = 0
+    for root in range(count):
+        if seen[root] == 0:
+            components += 1
+            indptr[components] = indptr[components - 1] + _breadth_first(boxes, root, seen, components, found)
+    fill = np.empty(components, np.int32)
+    for i in range(components):
+        fill[i] = indptr[i]
+    members = np.empty(count, np.int32)
+    for b in range(count):
+        members[fill[seen[b] - 1]] = b
+        fill[seen[b] - 1] += 1
+    return indptr[: components + 1], members
+
+
+@part
+def _copy(source: Int32, into: Int32) -> None:
+    for i in range(source.size):
+        into[i] = source[i]
+
+
+@part
 def choose_orders(boxes: Boxes) -> Orders:
     """Split into components and choose an order for each."""
     count = boxes.sizes.size
-    indptr = np.zeros(count + 1, np.int32)
-    ordered = np.empty(count, np.int32)
-    costs = np.empty(count, np.float64)
-    widths = np.empty(count, np.int32)
-    seen = np.zeros(count, np.int32)
     mark = np.zeros(count, np.int32)
-    scratch = np.empty((3, max(count, boxes.totals.size)), np.int32)
     trial = np.empty(count, np.int32)
-    found = np.empty(count, np.int32)
-    stamp = 0
-    components = 0
-    filled = 0
-    for root in range(count):
-        if seen[root]:
-            continue
-        size = _breadth_first(boxes, root, seen, 1, found)
-        stamp += 1
-        _breadth_first(boxes, found[size - 1], mark, stamp, trial)  # from one end ...
-        near, far = trial[0], trial[size - 1]  # ... to the other
-        order = ordered[filled : filled + size]
-        order[:] = trial[:size]
+    indptr, all_members = _split(boxes, trial, mark)
+    components = indptr.size - 1
+    ordered = np.empty(count, np.int32)
+    costs = np.empty(components, np.float64)
+    widths = np.empty(components, np.int32)
+    scratch = np.empty((3, max(count, boxes.totals.size)), np.int32)
+    stamp = components
+    for i in range(components):
+        members = all_members[indptr[i] : indptr[i + 1]]
+        order = ordered[indptr[i] : indptr[i + 1]]
+        size = members.size
+        here = trial[:size]
+        stamp += 2
+        _breadth_first(boxes, members[0], mark, stamp - 1, here)
+        _breadth_first(boxes, here[size - 1], mark, stamp, here)  # from one end ...
+        near, far = here[0], here[size - 1]  # ... to the other
+        _copy(here, order)
         cost, widest = _estimate(boxes, order, scratch[0], scratch[1], np.inf)
-        members = found[:size]
-        members.sort()
         tries = 2
         k = -1
         while k < tries:
             if k < 0:
-                trial[:size] = members  # cell order
+                _copy(members, here)  # cell order
             else:
                 start = near if k == 0 else far if k == 1 else members[(k - 2) * size // STARTS]
                 stamp += 1
-                _try_greedy(boxes, start, members, mark, stamp, scratch, trial)
-            new_cost, new_widest = _estimate(boxes, trial[:size], scratch[0], scratch[1], cost)
+                _try_greedy(boxes, start, members, mark, stamp, scratch, here)
+            new_cost, new_widest = _estimate(boxes, here, scratch[0], scratch[1], cost)
             if new_cost < cost:
                 cost, widest = new_cost, new_widest
-                order[:] = trial[:size]
+                _copy(here, order)
             k += 1
             if k == tries == 2 and cost > CHEAP * size:
                 tries += min(size, STARTS)
-        filled += size
-        components += 1
-        indptr[components] = filled
-        costs[components - 1] = cost
-        widths[components - 1] = widest
-    return Orders(indptr[: components + 1], ordered, costs[:components], widths[:components])
+        costs[i] = cost
+        widths[i] = widest
+    return Orders(indptr, ordered, costs, widths)

@@ -83,7 +83,9 @@ def _first_fit(taken: Uint64, mask: np.uint64) -> tuple[int, Integer]:
 def _place(boxes: Boxes, orders: Orders) -> Fields:
     """Give each constraint a bit field from its first box to its last; fields are used again after that."""
     m = boxes.totals.size
-    left = boxes.back_indptr[1:] - boxes.back_indptr[:-1]
+    left = np.empty(m, np.int32)
+    for c in range(m):
+        left[c] = boxes.back_indptr[c + 1] - boxes.back_indptr[c]
     word, shift, mask = np.full(m, -1, np.int32), np.zeros(m, np.int32), np.zeros(m, np.uint64)
     taken = np.zeros(1, np.uint64)
     for b in orders.boxes:
@@ -94,7 +96,10 @@ def _place(boxes: Boxes, orders: Orders) -> Fields:
             mask[c] = np.uint64(_power(boxes.totals[c] + 1) - 1)
             word[c], shift[c] = _first_fit(taken, mask[c])
             if word[c] == taken.size:
-                taken = np.append(taken, np.uint64(0))
+                more = np.zeros(taken.size + 1, np.uint64)
+                for w in range(taken.size):
+                    more[w] = taken[w]
+                taken = more
             taken[word[c]] |= mask[c] << np.uint64(shift[c])
         for i in range(boxes.indptr[b], boxes.indptr[b + 1]):
             c = boxes.constraints[i]
@@ -105,26 +110,21 @@ def _place(boxes: Boxes, orders: Orders) -> Fields:
 
 
 @part
-def _hash(keys: Uint64, row: int) -> np.uint64:
-    code = np.uint64(0)
-    for w in range(keys.shape[1]):
-        code = (code ^ keys[row, w]) * np.uint64(0x9E3779B97F4A7C15)
-        code ^= code >> np.uint64(32)
-    return code
-
-
-@part
-def _slot(table: Int32, first: int, keys: Uint64, row: int) -> Integer:
+def _slot(table: Int32, first: int, keys: Uint64, words: int, row: int) -> Integer:
     """Where key `row` stands in the table or would stand. Entries below `first` are an earlier layer's: free."""
     mask = np.uint64(table.size - 1)
-    at = _hash(keys, row) & mask
+    code = np.uint64(0)
+    for w in range(words):
+        code = (code ^ keys[row * words + w]) * np.uint64(0x9E3779B97F4A7C15)
+        code ^= code >> np.uint64(32)
+    at = code & mask
     while True:
         state = table[np.int64(at)]
         if state < first:
             return np.int64(at)
         same = True
-        for w in range(keys.shape[1]):
-            if keys[state - first, w] != keys[row, w]:
+        for w in range(words):
+            if keys[(state - first) * words + w] != keys[row * words + w]:
                 same = False
                 break
         if same:
@@ -134,19 +134,21 @@ def _slot(table: Int32, first: int, keys: Uint64, row: int) -> Integer:
 
 @part
 def _room(array: Any, needed: int) -> Any:
-    """`array`, or a copy with room for `needed` rows, which may be many more."""
-    if needed <= array.shape[0]:
+    """`array`, or a copy with room for `needed` items or more."""
+    if needed <= array.size:
         return array
-    more = np.empty((max(2 * array.shape[0], needed), *array.shape[1:]), array.dtype)
-    more[: array.shape[0]] = array
+    more = np.empty(max(2 * array.size, needed), array.dtype)
+    for i in range(array.size):
+        more[i] = array[i]
     return more
 
 
 @part
 def _begin(boxes: Boxes, b: int, cells_left: Int32, fields: Fields, begun: Mask, start: Uint64, step: Uint64) -> None:
     """What a state's key gains before box b (the totals of the clues that begin), and loses for each mine in it."""
-    start[:] = 0
-    step[:] = 0
+    for word in range(fields.words):
+        start[word] = 0
+        step[word] = 0
     for i in range(boxes.indptr[b], boxes.indptr[b + 1]):
         c = boxes.constraints[i]
         w, s = fields.word[c], np.uint64(fields.shift[c])
@@ -164,7 +166,9 @@ def _ranges(boxes: Boxes, b: int, cells_left: Int32, fields: Fields, keys: Uint6
         fewest, most = 0, np.int64(boxes.sizes[b])
         for i in range(boxes.indptr[b], boxes.indptr[b + 1]):
             c = boxes.constraints[i]
-            remaining = np.int64((keys[u, fields.word[c]] >> np.uint64(fields.shift[c])) & fields.mask[c])
+            remaining = np.int64(
+                (keys[u * fields.words + fields.word[c]] >> np.uint64(fields.shift[c])) & fields.mask[c]
+            )
             most = min(most, remaining)
             fewest = max(fewest, remaining - cells_left[c])
         least[u] = fewest
@@ -188,13 +192,14 @@ def _connect(
 ) -> int:
     """Follow the edges of states first .. last - 1; the number of all states after it. All arrays have room."""
     used = last
+    words = step.size
     for u in range(first, last):
         k = np.int64(least[u])
         for arc in range(edges[u], edges[u + 1]):
             row = used - last
-            for w in range(step.size):
-                following[row, w] = keys[u - first, w] - np.uint64(k) * step[w]
-            at = _slot(table, last, following, row)
+            for w in range(words):
+                following[row * words + w] = keys[(u - first) * words + w] - np.uint64(k) * step[w]
+            at = _slot(table, last, following, words, row)
             v: Integer = table[at]
             mines = k if polynomial else 0
             if v < last:
@@ -229,7 +234,7 @@ def make_layers(boxes: Boxes, orders: Orders, polynomial: bool, max_bytes: int) 
     begun = np.zeros(boxes.totals.size, np.bool_)
     edges, targets = np.zeros(256, np.int64), np.empty(512, np.int32)
     least, low, high = np.zeros(256, np.int32), np.zeros(256, np.int32), np.zeros(256, np.int32)
-    keys, following = np.empty((32, fields.words), np.uint64), np.empty((32, fields.words), np.uint64)
+    keys, following = np.empty(32 * fields.words, np.uint64), np.empty(32 * fields.words, np.uint64)
     start, step = np.empty(fields.words, np.uint64), np.empty(fields.words, np.uint64)
     table = np.full(64, -1, np.int32)
     status = OK
@@ -238,7 +243,8 @@ def make_layers(boxes: Boxes, orders: Orders, polynomial: bool, max_bytes: int) 
         first, used = used, used + 1
         least, low, high = _room(least, used), _room(low, used), _room(high, used)
         low[first], high[first] = 0, 0
-        keys[0] = 0
+        for w in range(fields.words):
+            keys[w] = 0
         states[t] = first
         for b in orders.boxes[orders.indptr[component] : orders.indptr[component + 1]]:
             box[t] = b
@@ -247,13 +253,13 @@ def make_layers(boxes: Boxes, orders: Orders, polynomial: bool, max_bytes: int) 
             _begin(boxes, b, cells_left, fields, begun, start, step)
             for row in range(last - first):
                 for w in range(fields.words):
-                    keys[row, w] += start[w]
+                    keys[row * fields.words + w] += start[w]
             _ranges(boxes, b, cells_left, fields, keys, least[first:last], edges[first : last + 1])
             more = edges[last] - edges[first]
             if 4 * edges[last] + 20 * (last + more) + _COEFFICIENT_BYTES * coefficients > max_bytes:
                 status = OVER_BUDGET
                 break
-            targets, following = _room(targets, edges[last]), _room(following, more + 1)
+            targets, following = _room(targets, edges[last]), _room(following, more * fields.words + fields.words)
             least, low, high = _room(least, last + more), _room(low, last + more), _room(high, last + more)
             if table.size < 2 * more:
                 table = np.full(_power(4 * more), -1, np.int32)

@@ -8,14 +8,16 @@ Numbers are plain floats where no count can pass 2**1000, else wide (`solvers.nu
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
 from solvers.boxes import MINE, OPEN, SAFE, UNTOUCHED, Boxes, make_boxes
-from solvers.compiled import kernel, part
+from solvers.compiled import Integer, kernel, part
 from solvers.elimination import Orders, choose_orders
 from solvers.layers import NO_MODEL, OK, OVER_BUDGET, Layers, make_layers
-from solvers.numbers import PLAIN_CELLS, STEP, add, add_product, dot, normal, scaled, share
+from solvers.numbers import PLAIN_CELLS, STEP, add, add_product, dot, scaled, share
 
 Float64 = NDArray[np.float64]
 Int32 = NDArray[np.int32]
@@ -26,19 +28,10 @@ SIZES = ("boxes", "components", "widest", "peak_states", "states", "transitions"
 
 
 @part
-def _offsets(layers: Layers) -> Int64:
-    """(states + 1,) where each state's coefficients begin."""
-    out = np.empty(layers.low.size + 1, np.int64)
-    out[0] = 0
-    for u in range(layers.low.size):
-        out[u + 1] = out[u] + layers.high[u] - layers.low[u] + 1
-    return out
-
-
-@part
 def _binomials(wide: bool, n: int, first: int, m: Float64, e: Int32) -> None:
     """Write binomial(n, first + i) to each place i of m, e; 0 outside 0..n."""
-    m[:] = 0.0
+    for i in range(m.size):
+        m[i] = 0.0
     k = max(first, 0)
     value, power = 1.0, 0
     for i in range(1, min(k, n - k) + 1):
@@ -49,158 +42,166 @@ def _binomials(wide: bool, n: int, first: int, m: Float64, e: Int32) -> None:
         value, power = scaled(wide, value, power, (n - j) / (j + 1.0))
 
 
+class Polynomials(NamedTuple):
+    """What the passes run on: a number for each state and count of mines, and the ways to fill each box."""
+
+    wide: bool
+    at: Int64  # (states + 1,) where each state's coefficients begin
+    m: Float64  # (coefficients,) forward: ways to reach a state
+    e: Int32
+    bm: Float64  # (coefficients,) backward: weight of all that can follow
+    be: Int32
+    ways_at: Int32  # (b,) where each box's binomials begin
+    ways_m: Float64
+    ways_e: Int32
+
+
 @part
-def _forward(wide: bool, boxes: Boxes, layers: Layers, polynomial: bool, at: Int64, m: Float64, e: Int32) -> None:
-    """Fill m, e with the polynomial of each state."""
-    most = 1
-    for size in boxes.sizes:
-        most = max(most, size)
-    cm, ce = np.empty(most + 1, np.float64), np.zeros(most + 1, np.int32)
+def _make_room(wide: bool, boxes: Boxes, layers: Layers) -> Polynomials:
+    at = np.empty(layers.low.size + 1, np.int64)
+    at[0] = 0
+    for u in range(layers.low.size):
+        at[u + 1] = at[u] + layers.high[u] - layers.low[u] + 1
+    size = at[layers.low.size]
+    ways_at = np.zeros(boxes.sizes.size + 1, np.int32)
+    for b in range(boxes.sizes.size):
+        ways_at[b + 1] = ways_at[b] + boxes.sizes[b] + 1
+    ways_m, ways_e = np.zeros(ways_at[boxes.sizes.size], np.float64), np.zeros(ways_at[boxes.sizes.size], np.int32)
+    for b in range(boxes.sizes.size):
+        _binomials(wide, boxes.sizes[b], 0, ways_m[ways_at[b] : ways_at[b + 1]], ways_e[ways_at[b] : ways_at[b + 1]])
+    m, e = np.zeros(size, np.float64), np.zeros(size, np.int32)
+    bm, be = np.zeros(size, np.float64), np.zeros(size, np.int32)
+    return Polynomials(wide, at, m, e, bm, be, ways_at, ways_m, ways_e)
+
+
+@part
+def _forward(layers: Layers, polynomial: bool, p: Polynomials) -> None:
+    """Fill p.m, p.e."""
     root = True
     for t in range(layers.box.size):
         b = layers.box[t]
         if root:
-            m[at[layers.states[t]]] = 1.0
+            p.m[p.at[layers.states[t]]] = 1.0
         root = b < 0
         if root:
             continue
-        _binomials(wide, boxes.sizes[b], 0, cm[: boxes.sizes[b] + 1], ce)
         for u in range(layers.states[t], layers.states[t + 1]):
             for arc in range(layers.edges[u], layers.edges[u + 1]):
                 k = layers.least[u] + arc - layers.edges[u]
                 v = layers.targets[arc]
-                to = at[v] + layers.low[u] - layers.low[v] + (k if polynomial else 0)
-                add_product(wide, m, e, to, m, e, at[u], at[u + 1] - at[u], cm[k], np.int64(ce[k]))
+                to = p.at[v] + layers.low[u] - layers.low[v] + (k if polynomial else 0)
+                way = p.ways_at[b] + k
+                length = p.at[u + 1] - p.at[u]
+                add_product(p.wide, p.m, p.e, to, p.m, p.e, p.at[u], length, p.ways_m[way], np.int64(p.ways_e[way]))
 
 
 @part
-def _backward(
-    wide: bool,
-    boxes: Boxes,
-    layers: Layers,
-    polynomial: bool,
-    at: Int64,
-    m: Float64,
-    e: Int32,
-    bm: Float64,
-    be: Int32,
-) -> Float64:
+def _share_of_mines(wide: bool, m: Float64, e: Int32, mines: Integer, step: Integer, size: Integer) -> float:
+    """The share of mines among `size` cells, where weight i belongs to `mines` + i * `step` mines."""
+    xm, xe, ym, ye = 0.0, 0, 0.0, 0
+    for i in range(m.size):
+        if m[i] == 0.0:
+            continue
+        pm, pe = scaled(wide, m[i], np.int64(e[i]), float(mines + i * step))
+        xm, xe = add(wide, xm, xe, pm, pe)
+        pm, pe = scaled(wide, m[i], np.int64(e[i]), float(size - mines - i * step))
+        ym, ye = add(wide, ym, ye, pm, pe)
+    return share(xm, xe, ym, ye)
+
+
+@part
+def _backward(boxes: Boxes, layers: Layers, polynomial: bool, p: Polynomials) -> Float64:
     """(b,) the share of models in which a cell of each box is a mine.
 
-    m, e: the forward polynomials; bm, be: 0 but for the last state of each component, which holds the weight of all
-    the rest. It is filled on the way.
+    Fills p.bm, p.be, given the weight of all the rest at the last state of each component.
     """
-    most = 1
-    for size in boxes.sizes:
-        most = max(most, size)
-    cm, ce = np.empty(most + 1, np.float64), np.zeros(most + 1, np.int32)
     shares = np.empty(boxes.sizes.size, np.float64)
+    weights_m, weights_e = np.zeros(p.ways_m.size, np.float64), np.zeros(p.ways_m.size, np.int32)
     for t in range(layers.box.size - 1, -1, -1):
         b = layers.box[t]
         if b < 0:
             continue
-        size = boxes.sizes[b]
-        _binomials(wide, size, 0, cm[: size + 1], ce)
-        xm, xe, ym, ye = 0.0, 0, 0.0, 0  # mines and free cells of the box, summed over all models
         for u in range(layers.states[t], layers.states[t + 1]):
-            length = at[u + 1] - at[u]
+            length = p.at[u + 1] - p.at[u]
             for arc in range(layers.edges[u], layers.edges[u + 1]):
                 k = layers.least[u] + arc - layers.edges[u]
                 v = layers.targets[arc]
-                to = at[v] + layers.low[u] - layers.low[v] + (k if polynomial else 0)
-                add_product(wide, bm, be, at[u], bm, be, to, length, cm[k], np.int64(ce[k]))
-                wm, we = dot(wide, m, e, at[u], bm, be, to, length)
-                wm, we = scaled(wide, wm, we + ce[k], cm[k])
-                pm, pe = scaled(wide, wm, we, float(k))
-                xm, xe = add(wide, xm, xe, pm, pe)
-                pm, pe = scaled(wide, wm, we, float(size - k))
-                ym, ye = add(wide, ym, ye, pm, pe)
-        shares[b] = share(xm, xe, ym, ye)
+                to = p.at[v] + layers.low[u] - layers.low[v] + (k if polynomial else 0)
+                way = p.ways_at[b] + k
+                factor, power = p.ways_m[way], np.int64(p.ways_e[way])
+                add_product(p.wide, p.bm, p.be, p.at[u], p.bm, p.be, to, length, factor, power)
+                wm, we = dot(p.wide, p.m, p.e, p.at[u], p.bm, p.be, to, length)
+                wm, we = scaled(p.wide, wm, we + power, factor)
+                weights_m[way], weights_e[way] = add(p.wide, weights_m[way], np.int64(weights_e[way]), wm, we)
+        first, last = p.ways_at[b], p.ways_at[b + 1]
+        shares[b] = _share_of_mines(p.wide, weights_m[first:last], weights_e[first:last], 0, 1, boxes.sizes[b])
     return shares
 
 
 @part
-def _join(
-    wide: bool,
-    layers: Layers,
-    mines: int,
-    untouched: int,
-    at: Int64,
-    m: Float64,
-    e: Int32,
-    bm: Float64,
-    be: Int32,
-) -> tuple[float, int, float]:
+def _products(layers: Layers, p: Polynomials, last: Int64) -> tuple[Int64, Float64, Int32, Integer]:
+    """(start, m, e, low): entry start[c] + i is the ways of the components before c to hold their least + i mines.
+
+    `last`: the last state of each component. `low`: the least mines of all components.
+    """
+    start = np.zeros(last.size + 2, np.int64)
+    start[1] = 1
+    low = np.int64(0)
+    for c in range(last.size):
+        spread = layers.high[last[c]] - layers.low[last[c]]
+        start[c + 2] = start[c + 1] + (start[c + 1] - start[c]) + spread
+        low += layers.low[last[c]]
+    m, e = np.zeros(start[last.size + 1], np.float64), np.zeros(start[last.size + 1], np.int32)
+    m[0] = 1.0
+    for c in range(last.size):
+        for i in range(p.at[last[c]], p.at[last[c] + 1]):
+            to = start[c + 1] + i - p.at[last[c]]
+            if p.m[i] != 0.0:
+                add_product(p.wide, m, e, to, m, e, start[c], start[c + 1] - start[c], p.m[i], np.int64(p.e[i]))
+    return start, m, e, low
+
+
+@part
+def _join(layers: Layers, mines: int, untouched: int, p: Polynomials) -> tuple[float, Integer, float]:
     """(mantissa and exponent of the number of models, share of an untouched cell).
 
-    Writes to bm, be at the last state of each component the weight of all the rest for each of its mine counts.
+    Writes to p.bm, p.be at the last state of each component the weight of all the rest for each of its mine counts.
     `mines` is -1 for the local question, whose polynomials have one coefficient.
     """
+    wide = p.wide
     last = np.empty(layers.box.size, np.int64)
     components = 0
     for t in range(layers.box.size):
         if layers.box[t] < 0:
             last[components] = layers.states[t]
             components += 1
-    # prefix[c]: the product of the components before c
-    start = np.zeros(components + 2, np.int64)
-    start[1] = 1
-    low = 0
-    for c in range(components):
-        spread = layers.high[last[c]] - layers.low[last[c]]
-        start[c + 2] = start[c + 1] + (start[c + 1] - start[c]) + spread
-        low += layers.low[last[c]]
-    pm, pe = np.zeros(start[components + 1], np.float64), np.zeros(start[components + 1], np.int32)
-    pm[0] = 1.0
-    for c in range(components):
-        u = last[c]
-        for i in range(layers.high[u] - layers.low[u] + 1):
-            if m[at[u] + i] != 0.0:
-                add_product(
-                    wide,
-                    pm,
-                    pe,
-                    start[c + 1] + i,
-                    pm,
-                    pe,
-                    start[c],
-                    start[c + 1] - start[c],
-                    m[at[u] + i],
-                    np.int64(e[at[u] + i]),
-                )
+    last = last[:components]
+    start, m, e, low = _products(layers, p, last)
     # rest[i]: the ways to place what is left when the components hold low + i mines
     count = start[components + 1] - start[components]
     rm, re = np.zeros(count, np.float64), np.zeros(count, np.int32)
-    if mines < 0:
-        power = np.int64(untouched) // STEP if wide else 0
-        rm[0], re[0] = normal(2.0 ** (untouched - power * STEP), power) if wide else (2.0**untouched, 0)
-    else:
+    if mines >= 0:
         # binomial(U, g - low - i) = binomial(U, U - g + low + i)
         _binomials(wide, untouched, untouched - mines + low, rm, re)
-    tm, te = dot(wide, pm, pe, start[components], rm, re, 0, count)
+    elif wide:
+        rm[0], re[0] = 2.0 ** (untouched % STEP - STEP // 2), untouched // STEP
+        rm[0], re[0] = scaled(wide, rm[0], np.int64(re[0]), 2.0 ** (STEP // 2))
+    else:
+        rm[0] = 2.0**untouched
+    tm, te = dot(wide, m, e, start[components], rm, re, 0, count)
     outside = 0.5
-    if mines >= 0 and tm != 0.0:
-        xm, xe, ym, ye = 0.0, 0, 0.0, 0
+    if mines >= 0:
+        wm, we = np.zeros(count, np.float64), np.zeros(count, np.int32)
         for i in range(count):
-            k = mines - low - i  # mines among the untouched cells
-            if rm[i] == 0.0:
-                continue
-            wm, we = dot(wide, pm, pe, start[components] + i, rm, re, i, 1)
-            am, ae = scaled(wide, wm, we, float(k))
-            xm, xe = add(wide, xm, xe, am, ae)
-            am, ae = scaled(wide, wm, we, float(untouched - k))
-            ym, ye = add(wide, ym, ye, am, ae)
-        outside = share(xm, xe, ym, ye)
+            wm[i], we[i] = dot(wide, m, e, start[components] + i, rm, re, i, 1)
+        outside = _share_of_mines(wide, wm, we, mines - low, -1, untouched)
     for c in range(components - 1, -1, -1):
-        u = last[c]
-        width = layers.high[u] - layers.low[u] + 1
+        first, width = p.at[last[c]], p.at[last[c] + 1] - p.at[last[c]]
         length = start[c + 1] - start[c]
         for i in range(width):
-            bm[at[u] + i], be[at[u] + i] = dot(wide, pm, pe, start[c], rm, re, i, length)
-        nm, ne = np.zeros(length, np.float64), np.zeros(length, np.int32)
-        for i in range(length):
-            nm[i], ne[i] = dot(wide, m, e, at[u], rm, re, i, width)
-        rm, re = nm, ne
+            p.bm[first + i], p.be[first + i] = dot(wide, m, e, start[c], rm, re, i, length)
+        for i in range(length):  # in place: entry i reads only from i on
+            rm[i], re[i] = dot(wide, p.m, p.e, first, rm, re, i, width)
     return tm, te, outside
 
 
@@ -276,15 +277,12 @@ def count(
     if polynomial and not 0 <= left <= untouched + open_cells:
         return NO_MODEL, probability, 0.0, 0, sizes
     wide = untouched + open_cells > PLAIN_CELLS
-    at = _offsets(layers)
-    size = at[at.size - 1]
-    m, e = np.zeros(size, np.float64), np.zeros(size, np.int32)
-    bm, be = np.zeros(size, np.float64), np.zeros(size, np.int32)
-    _forward(wide, boxes, layers, polynomial, at, m, e)
-    tm, te, outside = _join(wide, layers, left, untouched, at, m, e, bm, be)
+    p = _make_room(wide, boxes, layers)
+    _forward(layers, polynomial, p)
+    tm, te, outside = _join(layers, left, untouched, p)
     if tm == 0.0:
         return NO_MODEL, probability, 0.0, 0, sizes
-    shares = _backward(wide, boxes, layers, polynomial, at, m, e, bm, be)
+    shares = _backward(boxes, layers, polynomial, p)
     for c in range(n):
         if boxes.settled[c] == UNTOUCHED:
             probability[c] = outside
