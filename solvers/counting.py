@@ -40,7 +40,7 @@ class Counting:
     max_bytes: bound for the graph and its coefficients; over it the answer is PARTIAL.
 
     >>> from board import Position
-    >>> problem = Position.parse("1#\n##", mines=1).problem()
+    >>> problem = Position.parse(["1#", "##"], mines=1).problem()
     >>> Counting().marginals(problem).probability.round(4).tolist()
     [nan, 0.3333, 0.3333, 0.3333]
     >>> Counting(exact=True).marginals(problem).models

@@ -1,0 +1,95 @@
+"""Which SAT oracles there are, what each can do, and which are refused.
+
+All are PySAT's (A. Ignatiev, A. Morgado, J. Marques-Silva, "PySAT: A Python toolkit for prototyping with SAT oracles",
+SAT 2018). The table is what tests measured, not what documentation says; an oracle that a build of PySAT
+lacks is refused when it is asked for.
+"""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import pysat.solvers
+
+from solvers.interface import Unsupported
+
+
+@dataclass(frozen=True, slots=True)
+class Oracle:
+    """A kind of oracle. `open()` makes one, to be closed by `delete()`.
+
+    kind: its class in pysat.solvers.
+    native: takes at-most constraints natively; `activate`: only once told to.
+    limited: takes a budget of conflicts.
+    """
+
+    kind: str
+    native: bool = False
+    activate: bool = False
+    limited: bool = True
+
+    def open(self, native: bool = False) -> Any:
+        """A fresh oracle, ready for native constraints if wanted."""
+        oracle = getattr(pysat.solvers, self.kind)()
+        if native and self.activate:
+            oracle.activate_atmost()
+        return oracle
+
+
+ORACLES = {
+    "minicard": Oracle("Minicard", native=True),
+    "gluecard3": Oracle("Gluecard3", native=True),
+    "gluecard4": Oracle("Gluecard4", native=True),
+    "cadical195": Oracle("Cadical195", native=True, activate=True),
+    "cadical300": Oracle("Cadical300", native=True, activate=True),
+    "ergo": Oracle("Ergo", native=True, activate=True),
+    "minisat22": Oracle("Minisat22"),
+    "minisatgh": Oracle("MinisatGH"),
+    "minisatep": Oracle("MinisatEP"),  # its native constraints crash the process
+    "glucose3": Oracle("Glucose3"),
+    "glucose4": Oracle("Glucose4"),
+    "glucose42": Oracle("Glucose42"),
+    "maplechrono": Oracle("MapleChrono"),
+    "maplecm": Oracle("MapleCM"),
+    "maplesat": Oracle("Maplesat"),
+    "mergesat3": Oracle("Mergesat3"),
+    "cadical153": Oracle("Cadical153"),
+    "cadical103": Oracle("Cadical103"),
+    "lingeling": Oracle("Lingeling", limited=False),
+}
+REFUSED = {
+    "kissat404": "it ignores assumptions and then answers wrongly",
+    "cryptosat": "it needs the library pycryptosat and was never tested here",
+}
+
+
+@cache
+def find_oracle(name: str) -> Oracle:
+    """The oracle of a name or of one of PySAT's aliases for it.
+
+    Raises ValueError quoting an unknown name, Unsupported for one that is refused or not in this build.
+
+    >>> find_oracle("mgh").kind
+    'MinisatGH'
+    >>> find_oracle("kissat404")
+    Traceback (most recent call last):
+    solvers.interface.Unsupported: oracle 'kissat404' is refused: it ignores assumptions and then answers wrongly
+    """
+    known = [*ORACLES, *REFUSED]
+    canonical = next(
+        (k for k in known if name == k or name in getattr(pysat.solvers.SolverNames, k, ())), None
+    )
+    if canonical is None:
+        close = difflib.get_close_matches(name, known, 1)
+        hint = f"did you mean {close[0]!r}?" if close else f"known are {', '.join(ORACLES)}"
+        raise ValueError(f"unknown oracle {name!r}; {hint}")
+    if canonical in REFUSED:
+        raise Unsupported(f"oracle {name!r} is refused: {REFUSED[canonical]}")
+    oracle = ORACLES[canonical]
+    built = getattr(pysat.solvers, f"{canonical}_present", hasattr(pysat.solvers, oracle.kind))
+    if not built:
+        raise Unsupported(f"oracle {name!r} is not in this build of PySAT ({pysat.__version__})")
+    return oracle
