@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 STANDARD = ("single", "subset", "minmax", "sat", "cpsat", "counting", "mstoollib")
 STANDARD_POSITIONS = 100  #: a corpus, where no corpus is named
+NOT_STANDARD = ("cases",)  # one of these positions takes a peer all memory there is
 app = typer.Typer(cls=Commands, add_completion=False, pretty_exceptions_enable=False)
 app.add_typer(corpus_app, name="corpus", help="Sets of positions with exact answers: list, show, build.")
 
@@ -110,7 +111,8 @@ def bench(
         from benchmarks.corpus import corpus_names, load_corpus
 
         solvers, left_out = _solvers(solver)
-        corpora = [load_corpus(name) for name in corpus or corpus_names()]
+        standard = [name for name in corpus_names() if name not in NOT_STANDARD]
+        corpora = [load_corpus(name) for name in corpus or standard]
         folder = _free_folder(out)
         if limit is None and not corpus:
             limit = STANDARD_POSITIONS

@@ -2,7 +2,8 @@
 
 Method: logic on the matrix of clues first, then enumeration of the blocks that remain, joined by the mine
 count. Floating point; a cell counts as proved where its probability is exactly 0 or 1.
-Cost: exponential in the widest block: seconds and a gigabyte for a 7x41 comb.
+Cost: exponential in the widest block: seconds and a gigabyte for a 7x41 comb, all memory for the 10x21 lattice
+among the `cases`. It takes no limit: bound the process, or leave such boards out.
 Source: Wang Jianing, ms_toollib, https://github.com/eee555/ms_toollib; tried with 1.5.20.
 
 It takes boards, not constraints, so this backend reads `problem.position`. What tests found:
