@@ -107,7 +107,10 @@ class Position:
             places = [(number, len(raw) - len(raw.lstrip()) + 1) for number, raw, _ in numbered]
             words = ("line", "column")
         else:
-            rows = ["".join(row) for row in text_or_rows]
+            try:
+                rows = ["".join(row) for row in text_or_rows]
+            except TypeError:
+                raise ValueError(f"a position is a text or rows of text, not {text_or_rows!r}") from None
             places = [(r, 0) for r in range(len(rows))]
             words = ("row", "column")
         codes, flags = _read(rows, places, words)
@@ -136,9 +139,7 @@ class Position:
         from board.extraction import extract  # numba is imported at first use
 
         topology = self.topology
-        covered, indptr, cells, totals, hits = extract(
-            self.codes.reshape(-1), topology.indptr, topology.neighbours
-        )
+        covered, indptr, cells, totals, hits = extract(self.codes.reshape(-1), topology.indptr, topology.neighbours)
         mines = None if self.mines is None else self.mines - hits
         return Problem.trusted(covered, indptr, cells, totals, mines, self)
 
@@ -193,9 +194,7 @@ def _read(
     width = len(rows[0])
     for row, (line, _) in zip(rows, places, strict=True):
         if len(row) != width:
-            raise ValueError(
-                f"{words[0]} {line} has {len(row)} cells, the first has {width}: {_short(row)!r}"
-            )
+            raise ValueError(f"{words[0]} {line} has {len(row)} cells, the first has {width}: {_short(row)!r}")
     # Latin-1 keeps one byte a character; anything beyond it becomes '?', which means nothing here either.
     symbols = np.frombuffer("".join(rows).encode("latin-1", "replace"), np.uint8).reshape(len(rows), width)
     codes = _CODES[symbols]
@@ -204,8 +203,7 @@ def _read(
         r, c = np.argwhere(wrong)[0].tolist()
         line, first = places[r]
         raise ValueError(
-            f"unknown character {rows[r][c]!r} at {words[0]} {line}, {words[1]} {first + c}; "
-            "known are 0-8 # F * _"
+            f"unknown character {rows[r][c]!r} at {words[0]} {line}, {words[1]} {first + c}; known are 0-8 # F * _"
         )
     return codes, symbols == ord("F")
 

@@ -94,7 +94,9 @@ class Problem:
         mines: int | None = None,
         position: Position | None = None,
     ) -> None:
-        covered = np.array(covered, dtype=np.bool_)
+        covered = np.array(covered)
+        if covered.dtype != np.bool_:
+            raise ValueError(f"covered has dtype {covered.dtype}, not bool")
         indptr, cells, totals = (
             _int32(a, name) for a, name in ((indptr, "indptr"), (cells, "cells"), (totals, "totals"))
         )
@@ -151,16 +153,16 @@ class Problem:
             scopes.append(sorted(set(scope)))
             totals.append(total)
         mask = np.zeros(n, np.bool_)
-        mask[slice(None) if covered is None else list(covered)] = True
+        if covered is None:
+            mask[:] = True
+        else:
+            listed = _int32(list(covered), "covered")
+            _check_cells(listed, n)
+            mask[listed] = True
         indptr = np.zeros(len(scopes) + 1, np.int32)
         np.cumsum([len(s) for s in scopes], out=indptr[1:])
-        return cls(
-            mask,
-            indptr,
-            np.array([c for s in scopes for c in s], np.int64),
-            np.array(totals, np.int64),
-            mines,
-        )
+        cells = _int32([c for s in scopes for c in s], "cells")
+        return cls(mask, indptr, cells, _int32(totals, "totals"), mines)
 
     @property
     def n(self) -> int:
@@ -226,6 +228,12 @@ def _int32(array: object, name: str) -> Cells:
     return made
 
 
+def _check_cells(cells: Cells, n: int) -> None:
+    outside = (cells < 0) | (cells >= n)
+    if outside.any():
+        raise ValueError(f"cell {cells[outside][0]} is outside 0..{n - 1}")
+
+
 def _check(covered: Mask, indptr: Cells, cells: Cells, totals: Cells) -> None:
     if any(a.ndim != 1 for a in (covered, indptr, cells, totals)):
         raise ValueError("covered, indptr, cells and totals are one-dimensional")
@@ -233,9 +241,7 @@ def _check(covered: Mask, indptr: Cells, cells: Cells, totals: Cells) -> None:
         raise ValueError(f"indptr has {indptr.size} entries for {totals.size} totals, not one more")
     if indptr[0] != 0 or indptr[-1] != cells.size or (np.diff(indptr) < 0).any():
         raise ValueError(f"indptr does not climb from 0 to the {cells.size} cells")
-    outside = (cells < 0) | (cells >= covered.size)
-    if outside.any():
-        raise ValueError(f"cell {cells[outside][0]} is outside 0..{covered.size - 1}")
+    _check_cells(cells, covered.size)
     if not covered[cells].all():
         raise ValueError(f"cell {cells[~covered[cells]][0]} stands in a constraint but is not covered")
     climbs = np.diff(cells) > 0

@@ -36,16 +36,14 @@ class Topology:
     def __post_init__(self) -> None:
         rows, columns = self.shape
         n = rows * columns
+        for array, name in ((self.indptr, "indptr"), (self.neighbours, "neighbours")):
+            if np.size(array) and np.asarray(array).dtype.kind not in "iu":
+                raise ValueError(f"{name} has dtype {np.asarray(array).dtype}, not integers")
         indptr = np.array(self.indptr, np.int32)
         neighbours = np.array(self.neighbours, np.int32)
         if rows < 1 or columns < 1:
             raise ValueError(f"a board has at least one cell, not {rows} rows x {columns} columns")
-        if (
-            indptr.size != n + 1
-            or indptr[0] != 0
-            or indptr[-1] != neighbours.size
-            or (np.diff(indptr) < 0).any()
-        ):
+        if indptr.size != n + 1 or indptr[0] != 0 or indptr[-1] != neighbours.size or (np.diff(indptr) < 0).any():
             raise ValueError(f"indptr does not describe {n} cells with {neighbours.size} neighbours")
         owner = np.repeat(np.arange(n, dtype=np.int64), np.diff(indptr))
         if neighbours.size and (neighbours.min() < 0 or neighbours.max() >= n or (owner == neighbours).any()):

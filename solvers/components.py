@@ -141,9 +141,7 @@ def _starts(labels: Int32, k: int) -> tuple[Int32, Int32]:
 
 
 @part
-def _cover(
-    indptr: Int32, variables: Int32, budgets: Int32, first: int, last: int, free: NDArray[np.bool_]
-) -> int:
+def _cover(indptr: Int32, variables: Int32, budgets: Int32, first: int, last: int, free: NDArray[np.bool_]) -> int:
     """An upper bound on the sum of the `free` variables under "at most budgets[r] in row r", first <= r < last.
 
     Rows wait in one list a saving; savings only shrink, so the lists are walked once from the largest down.
@@ -177,9 +175,7 @@ def _cover(
 
 
 @part
-def _bounds(
-    starts: Int32, rows: Int32, indptr: Int32, variables: Int32, totals: Int32
-) -> tuple[Int32, Int32]:
+def _bounds(starts: Int32, rows: Int32, indptr: Int32, variables: Int32, totals: Int32) -> tuple[Int32, Int32]:
     """(least, most) mines of each component, which holds the variables `starts[i] + 1 .. starts[i + 1]`."""
     k = starts.size - 1
     least = np.empty(k, np.int32)
@@ -234,9 +230,12 @@ def _split(covered: NDArray[np.bool_], indptr: Int32, cells: Int32, totals: Int3
                 at += 1
         new_indptr[r + 1] = at
     new_totals = boxes.totals[row_order]
-    least, most = _bounds(box_start[component_start], row_start, new_indptr, variables[:at], new_totals)
+    consistent = consistent and boxes.consistent
+    least, most = np.zeros(k, np.int32), np.zeros(k, np.int32)
+    if consistent:
+        least, most = _bounds(box_start[component_start], row_start, new_indptr, variables[:at], new_totals)
     return Components(
-        boxes.consistent and consistent,
+        consistent,
         boxes.settled,
         placed,
         untouched,

@@ -2,7 +2,7 @@
 
 A set of counts is an integer whose bit t says that t mines are possible. Adding two parts convolves their sets
 (a few shifts), and prefix and suffix sums give what all the others can hold together.
-Cost: parts x (size of a set) shifts of numbers as long as the target.
+Cost: parts x (size of a set) shifts of numbers as long as the counts can vary in all.
 
 Source: the constraint "sum of variables = target" by dynamic programming, M. Trick, "A dynamic programming approach for
 consistency and propagation for knapsack constraints", Annals of Operations Research 118, 2003.
@@ -57,20 +57,28 @@ def total(one: int, other: int) -> int:
 
 
 def completing(parts: list[int], target: int) -> list[int]:
-    """For each part the counts that some counts of all the other parts complete to `target` (at least 0).
+    """For each part the counts that some counts of all the other parts complete to `target`.
 
     >>> [list(counts(mask)) for mask in completing([0b10, 0b101, 0b11], target=2)]
     [[0, 1, 2], [0, 1], [1]]
     """
-    limit = interval(0, target)
+    # every part counts from its least member, so that the sums are as short as the slack
+    lows = [max((part & -part).bit_length() - 1, 0) for part in parts]
+    parts = [part >> low for part, low in zip(parts, lows, strict=True)]
+    slack = target - sum(lows)
+    limit = interval(0, slack + max(lows))
     after = [1]
     for part in reversed(parts):
         after.append(total(after[-1], part) & limit)
     before = 1
     result = []
-    for part in parts:
+    for part, low in zip(parts, lows, strict=True):
         after.pop()
-        others = total(before, after[-1]) & limit
-        result.append(int(f"{others:0{target + 1}b}"[::-1], 2))  # target - count, for each count
+        result.append(_mirror(total(before, after[-1]), slack + low))
         before = total(before, part) & limit
     return result
+
+
+def _mirror(mask: int, end: int) -> int:
+    """`end` minus each member up to it."""
+    return int(f"{mask & interval(0, end):0{end + 1}b}"[::-1], 2) if end >= 0 else 0

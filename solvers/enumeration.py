@@ -76,9 +76,7 @@ class Enumeration:
             share = Fraction(count, len(models))
             fractions[cell] = share
             probability[cell] = float(share)
-        return Marginals(
-            probability, len(models), math.log(len(models)), Status.COMPLETE, tuple(fractions), stats
-        )
+        return Marginals(probability, len(models), math.log(len(models)), Status.COMPLETE, tuple(fractions), stats)
 
     def _enumerate(self, problem: Problem) -> tuple[list[int], NDArray[np.bool_], Stats]:
         """(covered cells, bool[models, covered cells], stats)."""

@@ -6,7 +6,8 @@ exactly when its first variable is false, all mines when its last one is true, a
 Numbers of mines are not asked for until they matter. Then a component gets a unary counter q_1 >= q_2 >= ... of
 its mines, and an interval of counts is two assumptions.
 
-Source: unary counters are O. Bailleux, Y. Boufkhad, "Efficient CNF encoding of Boolean cardinality constraints", CP 2003.
+Source: unary counters are from O. Bailleux, Y. Boufkhad, "Efficient CNF encoding of Boolean cardinality constraints",
+CP 2003.
 """
 
 from __future__ import annotations
@@ -24,19 +25,36 @@ Answer = list[int] | Literal[False] | None  #: a model as ±1, ±2, ...; there i
 class Group:
     """An oracle over the variables 1..`size` of some components. To be closed.
 
-    `models` are those seen so far, without auxiliary variables. `conflicts` limits each question, 0 does not.
+    conflicts: budget of each question, 0 for none.
+    models: those seen so far if `keep`, as a byte a variable, 0 or 1.
+    proved: the literals that hold in every model.
     """
 
-    __slots__ = ("base", "boxes", "calls", "clauses", "conflicts", "models", "oracle", "proved", "size", "top")
+    __slots__ = (
+        "base",
+        "boxes",
+        "calls",
+        "clauses",
+        "conflicts",
+        "keep",
+        "models",
+        "oracle",
+        "parts",
+        "proved",
+        "size",
+        "top",
+    )
 
-    def __init__(self, oracle: Any, base: int, boxes: list[int], conflicts: int) -> None:
+    def __init__(self, oracle: Any, base: int, boxes: list[int], conflicts: int, keep: bool) -> None:
         self.oracle = oracle
         self.base = base  # variable x is the components' variable base + x
         self.boxes = boxes  # box j: the variables boxes[j] + 1 .. boxes[j + 1]
         self.size = self.top = boxes[-1]
         self.conflicts = conflicts
+        self.keep = keep
         self.calls = self.clauses = 0
-        self.models: list[list[int]] = []
+        self.models: list[bytes] = []
+        self.parts: list[Part] = []
         self.proved: list[int] = []
         self.add([[x, -x - 1] for a, b in pairwise(boxes) if b > a + 1 for x in range(a + 1, b)])
 
@@ -66,8 +84,8 @@ class Group:
         if not found:
             return False if found is False else None
         model: list[int] = self.oracle.get_model()
-        del model[self.size :]
-        self.models.append(model)
+        if self.keep:
+            self.models.append(bytes([x > 0 for x in model[: self.size]]))
         return model
 
     def differ(self, literals: list[int]) -> Answer:
@@ -81,17 +99,14 @@ class Group:
             self.oracle.add_clause([literal])
         self.proved += literals
 
-    def candidates(self, models: list[list[int]], start: int, stop: int) -> list[int]:
-        """One literal for each of the boxes start..stop - 1 that is all safe or all mines in all the models."""
-        first = models[0]
+    def candidates(self, model: list[int]) -> list[int]:
+        """One literal for each box that is all safe or all mines in a model."""
         literals = []
-        for a, b in pairwise(self.boxes[start : stop + 1]):
-            if first[a] < 0:
-                literals.append(first[a])
-            elif first[b - 1] > 0:
+        for a, b in pairwise(self.boxes):
+            if model[a] < 0:
+                literals.append(-a - 1)
+            elif model[b - 1] > 0:
                 literals.append(b)
-        for model in models[1:]:
-            literals = [x for x in literals if model[abs(x) - 1] == x]
         return literals
 
     def close(self) -> None:
@@ -128,16 +143,21 @@ class Part:
         """Take note of the group's new models."""
         a, b = self.group.boxes[self.start], self.group.boxes[self.stop]
         for model in self.group.models[len(self.seen) :]:
-            count = len([x for x in model[a:b] if x > 0])
+            count = sum(model[a:b])
             self.seen.append(count)
             self.witnessed |= 1 << count
 
     def candidates(self, among: int) -> list[int]:
         """The unproved literals that are true in all models seen with these counts, of which there is one."""
-        self.look()
         models = [m for m, count in zip(self.group.models, self.seen, strict=True) if among >> count & 1]
+        literals = []
+        for a, b in pairwise(self.group.boxes[self.start : self.stop + 1]):
+            if not any(m[a] for m in models):
+                literals.append(-a - 1)
+            elif all(m[b - 1] for m in models):
+                literals.append(b)
         proved = set(self.group.proved)
-        return [x for x in self.group.candidates(models, self.start, self.stop) if x not in proved]
+        return [x for x in literals if x not in proved]
 
     def ask(self, assumptions: list[int], among: int) -> Answer:
         """A model in which the assumptions hold and that has one of these possible counts."""
@@ -155,7 +175,8 @@ class Part:
             for i in (gap - self._base for gap in counts(gaps)):
                 self.group.add([[-selector, -self._q[i - 1], self._q[i]]])
         answer = self.group.ask(assumptions)
-        self.look()
+        for part in self.group.parts:
+            part.look()
         return answer
 
     def _count(self) -> None:

@@ -101,7 +101,8 @@ class Marginals:
 
     probability: float64[n], nan where not covered (everywhere if INCONSISTENT or over a budget).
     models: the number of models, exact solvers only; 0 if INCONSISTENT.
-    log_models: its natural logarithm; -inf if INCONSISTENT, nan over a budget.
+    log_models: its natural logarithm; -inf if INCONSISTENT, nan over a budget or where it is not counted.
+    status: COMPLETE if the cells of probability 0 and 1 are all that are entailed; PARTIAL may carry numbers.
     fractions: the probabilities as fractions, exact solvers only; None where not covered.
     stats: no part of equality.
     """
@@ -131,10 +132,7 @@ class Marginals:
         return (
             self.status is other.status
             and self.models == other.models
-            and (
-                self.log_models == other.log_models
-                or bool(np.isnan(self.log_models) and np.isnan(other.log_models))
-            )
+            and (self.log_models == other.log_models or bool(np.isnan(self.log_models) and np.isnan(other.log_models)))
             and np.array_equal(self.probability, other.probability, equal_nan=True)
             and self.fractions == other.fractions
         )

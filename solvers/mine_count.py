@@ -27,20 +27,28 @@ class MineCount:
         self.target = target
         self.untouched = interval(0, min(untouched, target))  # mines that the untouched cells can hold
         self._stuck: set[int] = set()  # parts with a question that a budget left undecided
-        self._witnessed: list[int] = []
-        self._certain: list[int] = []
         masks = [*[part.possible for part in parts], self.untouched]
         for part, mask in zip(parts, completing(masks, target), strict=False):
             part.possible &= mask
+            part.look()
+        self._witnessed = self._all_witnessed()
+        self._certain = completing(self._witnessed, target)
+
+    def ask(self, i: int, assumptions: list[int], among: int) -> Answer:
+        """A model of part i in which the assumptions hold and that has one of these possible counts."""
+        answer = self.parts[i].ask(assumptions, among)
+        if answer:
+            witnessed = self._all_witnessed()
+            if witnessed != self._witnessed:
+                self._witnessed = witnessed
+                self._certain = completing(witnessed, self.target)
+        return answer
+
+    def _all_witnessed(self) -> list[int]:
+        return [*[part.witnessed for part in self.parts], self.untouched]
 
     def certain(self, i: int) -> int:
         """The counts of part i that witnessed counts of the others complete. The last i is the untouched cells."""
-        for part in self.parts:
-            part.look()
-        witnessed = [*[part.witnessed for part in self.parts], self.untouched]
-        if witnessed != self._witnessed:
-            self._witnessed = witnessed
-            self._certain = completing(witnessed, self.target)
         return self._certain[i]
 
     def completed(self, i: int, wanted: int) -> bool | None:
@@ -51,7 +59,7 @@ class MineCount:
             left = [mask & ok for mask, ok in zip(possible, completing(possible, self.target), strict=True)]
             if not all(left):
                 return False
-            witnessed = [*[part.witnessed for part in self.parts], self.untouched]
+            witnessed = self._all_witnessed()
             witnessed[i] = wanted
             closing = completing(witnessed, self.target)
             choices = [
@@ -62,7 +70,7 @@ class MineCount:
             if not choices:
                 return None
             _, _, j, asked = min(choices)
-            answer = self.parts[j].ask([], asked)
+            answer = self.ask(j, [], asked)
             if answer is None:
                 self._stuck.add(j)
             elif answer is False:
@@ -89,7 +97,7 @@ class CountedPart:
             if not left:
                 return False
             asked = left & self.count.certain(self.i) or left
-            model = self.part.ask([-literal], asked)
+            model = self.count.ask(self.i, [-literal], asked)
             if model is None:
                 return None
             if model is False:

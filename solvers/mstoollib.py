@@ -127,6 +127,5 @@ def _adds_up(problem: Problem, probability: NDArray[np.float64]) -> bool:
     mines = probability[problem.covered].sum()
     expected = problem.mines or 0
     return bool(
-        (np.abs(clues - problem.totals) <= _ADDS_UP).all()
-        and abs(mines - expected) <= _ADDS_UP * max(1, expected)
+        (np.abs(clues - problem.totals) <= _ADDS_UP).all() and abs(mines - expected) <= _ADDS_UP * max(1, expected)
     )

@@ -31,11 +31,13 @@ class Oracle:
     activate: bool = False
     limited: bool = True
 
-    def open(self, native: bool = False) -> Any:
-        """A fresh oracle, ready for native constraints if wanted."""
+    def open(self, native: int = 0) -> Any:
+        """A fresh oracle, ready for native constraints over the variables 1..`native`, now or later."""
         oracle = getattr(pysat.solvers, self.kind)()
         if native and self.activate:
             oracle.activate_atmost()
+            # Trivial, but later constraints may not meet a variable that was simplified away: cadical300 aborts.
+            oracle.add_atmost(list(range(1, native + 1)), native)
         return oracle
 
 
@@ -79,9 +81,7 @@ def find_oracle(name: str) -> Oracle:
     solvers.interface.Unsupported: oracle 'kissat404' is refused: it ignores assumptions and then answers wrongly
     """
     known = [*ORACLES, *REFUSED]
-    canonical = next(
-        (k for k in known if name == k or name in getattr(pysat.solvers.SolverNames, k, ())), None
-    )
+    canonical = next((k for k in known if name == k or name in getattr(pysat.solvers.SolverNames, k, ())), None)
     if canonical is None:
         close = difflib.get_close_matches(name, known, 1)
         hint = f"did you mean {close[0]!r}?" if close else f"known are {', '.join(ORACLES)}"

@@ -4,10 +4,10 @@ Method: single clues first, then components (:mod:`solvers.components`); each co
 at-most constraints (:mod:`solvers.encodings`); one model, then one question a candidate that all models
 seen so far agree on (:mod:`solvers.backbone`).
 
-The mine count never becomes a constraint over all covered cells. The untouched cells are exchangeable: they can hold any
-number from 0 to all, and so are one more part beside the components. On most positions bounds on the
-components show that every combination fits, and the local answer is the global one. Elsewhere each component is asked which
-counts it can have, as far as it matters (:mod:`solvers.counts`), and its backbone is searched again among
+The mine count never becomes a constraint over all covered cells. The untouched cells are exchangeable: they can hold
+any number from 0 to all, and so are one more part beside the components. On most positions bounds on the
+components show that every combination fits, and the local answer is the global one. Elsewhere each component is asked
+which counts it can have, as far as it matters (:mod:`solvers.mine_count`), and its backbone is searched again among
 the models with those counts. That is exact, gaps included: "entailed" is proved over a superset of the possible
 counts, "not entailed" by a model that the others' witnessed counts complete to the mine count.
 
@@ -20,6 +20,7 @@ M. Liffiton, J. Maglalang, "A cardinality solver: more expressive constraints fo
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from time import perf_counter_ns
@@ -66,9 +67,7 @@ class Sat:
         check_encoding(self.encoding)
         kind = find_oracle(self.oracle)
         if self.encoding == "native" and not kind.native:
-            raise Unsupported(
-                f"oracle {self.oracle!r} has no native at-most constraints: choose another encoding"
-            )
+            raise Unsupported(f"oracle {self.oracle!r} has no native at-most constraints: choose another encoding")
         if self.conflicts < 0:
             raise ValueError(f"a budget of conflicts is at least 0, not {self.conflicts}")
         if self.conflicts and not kind.limited:
@@ -112,36 +111,34 @@ class _Search:
     def run(self, mines: int | None) -> Status:
         """Answer the clues alone, or with a mine count that matters."""
         started = perf_counter_ns()
-        self._encode()
-        encoded = perf_counter_ns()
-        consistent = all(self._local(group) for group in self.groups)
+        consistent = all(self._local(first, last, mines is not None) for first, last in self._spans())
         if consistent and mines is not None:
             if all(group.models for group in self.groups):
                 consistent = self._global(mines - self.components.placed)
             else:
                 self.complete = False
-        self.encode_nanoseconds = encoded - started
-        self.solve_nanoseconds = perf_counter_ns() - encoded
+        self.solve_nanoseconds = perf_counter_ns() - started - self.encode_nanoseconds
         if not consistent:
             return Status.INCONSISTENT
         return Status.COMPLETE if self.complete else Status.PARTIAL
 
-    def _encode(self) -> None:
-        """Distribute the components over groups and write them down."""
-        starts, boxes = self.components.components.tolist(), self.components.boxes.tolist()
+    def _spans(self) -> Iterator[tuple[int, int]]:
+        """Which components (first, behind the last) share an oracle."""
+        starts = self.components.boxes[self.components.components].tolist()
         first = 0
-        for i in range(1, len(starts)):
-            variables = boxes[starts[i]] - boxes[starts[first]]
-            if variables >= _GROUP_VARIABLES or i == len(starts) - 1:
-                self.groups.append(self._group(first, i, boxes[starts[first] : starts[i] + 1]))
+        for i, stop in enumerate(starts[1:], 1):
+            if stop - starts[first] >= _GROUP_VARIABLES or i == len(starts) - 1:
+                yield first, i
                 first = i
 
-    def _group(self, first: int, last: int, boxes: list[int]) -> Group:
+    def _group(self, first: int, last: int, keep: bool) -> Group:
         """The oracle of the components first..last - 1, whose variables it counts from 1."""
         components, solver = self.components, self.solver
+        start, stop = components.components[first], components.components[last]
+        boxes = components.boxes[start : stop + 1].tolist()
         base = boxes[0]
-        oracle = self.kind.open(solver.encoding == "native")
-        group = Group(oracle, base, [x - base for x in boxes], solver.conflicts)
+        oracle = self.kind.open(native=boxes[-1] - base if solver.encoding == "native" else 0)
+        group = Group(oracle, base, [x - base for x in boxes], solver.conflicts, keep)
         top, bottom = components.rows[first], components.rows[last]
         bounds = components.indptr[top : bottom + 1].tolist()
         variables = (components.variables[bounds[0] : bounds[-1]] - base).tolist()
@@ -156,24 +153,28 @@ class _Search:
         native = self.solver.encoding == "native"
         groups = iter(self.groups)
         group = None
-        parts = []
         for (a, b), least, most in zip(
             pairwise(starts), components.least.tolist(), components.most.tolist(), strict=True
         ):
             if group is None or boxes[a] >= group.base + group.size:
                 group, offset = next(groups), a
-            parts.append(Part(group, a - offset, b - offset, interval(least, most), native))
-        return parts
+            group.parts.append(Part(group, a - offset, b - offset, interval(least, most), native))
+        return [part for group in self.groups for part in group.parts]
 
-    def _local(self, group: Group) -> bool:
-        """The backbone of the clues; False: they contradict each other."""
+    def _local(self, first: int, last: int, keep: bool) -> bool:
+        """The backbone of the clues of some components; False: they contradict each other."""
+        started = perf_counter_ns()
+        group = self._group(first, last, keep)
+        self.groups.append(group)
+        self.encode_nanoseconds += perf_counter_ns() - started
         model = group.ask([])
         if not model:
             self.complete = False
             return model is None
-        candidates = group.candidates([model], 0, len(group.boxes) - 1)
-        if backbone(group, candidates, chunk=1).undecided:
+        if backbone(group, group.candidates(model), chunk=1).undecided:
             self.complete = False
+        if not keep:
+            group.close()
         return True
 
     def _global(self, target: int) -> bool:
@@ -208,7 +209,7 @@ class _Search:
         return masks(self.components, *proved, self.untouched)
 
     def stats(self) -> Stats:
-        """Sizes, questions and times of the oracles, counters of mines included."""
+        """Sizes, questions and times of the oracles. Counters of mines count as solving."""
         return {
             "components": len(self.components.least),
             "oracles": len(self.groups),

@@ -350,3 +350,24 @@ def test_a_million_cells():
     problem = Position(codes, 10**5).problem()
     assert problem.totals.size == 500_000
     assert Position.parse(Position(codes).text()).codes.sum() == codes.sum()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"constraints": [], "n": 4, "covered": [-1]}, "cell -1 is outside 0..3"),
+        ({"constraints": [], "n": 4, "covered": [10]}, "cell 10 is outside 0..3"),
+        ({"constraints": [({0}, 0.5)], "n": 4}, "totals has dtype float64, not integers"),
+        ({"constraints": [({0.5}, 1)], "n": 4}, "cells has dtype float64, not integers"),
+        ({"constraints": [({7}, 1)], "n": 4}, "cell 7 is outside 0..3"),
+    ],
+)
+def test_from_sets_refuses_what_it_cannot_hold(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        Problem.from_sets(**arguments)
+
+
+def test_parse_refuses_what_is_no_text():
+    for value in (b"##", 5, [["#"], 1]):
+        with pytest.raises(ValueError, match="a position is a text or rows of text"):
+            Position.parse(value)

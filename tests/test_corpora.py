@@ -10,8 +10,6 @@ from solvers import Status, Unsupported, label_of
 
 GROUPS = sorted({name.rpartition("-")[0] for name in corpora()})
 
-# These take milliseconds a position: every tenth one, and all of them with --slow.
-SAMPLED = {"cpsat"}
 # What enumeration lists in a moment.
 MOST_COVERED = 18
 
@@ -45,10 +43,8 @@ def check(solver, chosen, question):
 
 @pytest.mark.parametrize("question", ["global", "local"])
 @pytest.mark.parametrize("group", GROUPS)
-def test_nobody_makes_a_wrong_claim(solver, group, question, request):
+def test_nobody_makes_a_wrong_claim(solver, group, question):
     chosen = entries(solver, group)
-    if label_of(solver) in SAMPLED and not request.config.getoption("--slow"):
-        chosen = chosen[::10]
     if not chosen:
         pytest.skip(f"enumeration is for up to {MOST_COVERED} covered cells, and all of {group} have more")
     if (label_of(solver), question) == ("mstoollib", "local"):

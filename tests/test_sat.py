@@ -1,0 +1,370 @@
+"""The SAT backend: every encoding with every oracle, the mine count, budgets, and what is refused."""
+
+import json
+import random
+from functools import cache
+from itertools import pairwise, product
+from pathlib import Path
+
+import numpy as np
+import pysat.solvers
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from problems import problems
+from shared_data import corpora, listed, problem_of
+
+from board import Problem
+from solvers import Status, Unsupported, make_solver, spec_of
+from solvers.backbone import backbone
+from solvers.components import effect_of_count, split
+from solvers.counts import completing, counts, interval
+from solvers.encodings import ENCODINGS, EXTREME
+from solvers.incremental import Group
+from solvers.oracles import ORACLES, REFUSED, find_oracle
+from solvers.sat import Sat
+from solvers.trial_problems import trial_problems
+
+with (Path(__file__).parent / "data" / "stress.jsonl").open(encoding="utf-8") as file:
+    STRESS = {entry["id"] + f"-{i}": entry for i, entry in enumerate(map(json.loads, file))}
+
+PAIRS = [
+    (encoding, oracle)
+    for encoding, oracle in product(ENCODINGS, ORACLES)
+    if encoding != "native" or ORACLES[oracle].native
+]
+
+
+@cache
+def answered():
+    """(problem, the answer of enumeration), each."""
+    reference = make_solver("enumeration")
+    return [(problem, reference.deduce(problem)) for problem in trial_problems(60, seed=5)]
+
+
+def in_this_build(oracle):
+    try:
+        find_oracle(oracle)
+    except Unsupported as missing:
+        return "not in this build" not in str(missing)
+    return True
+
+
+@settings(max_examples=400, deadline=None)
+@given(problems())
+def test_finds_the_backbone(problem):
+    assert Sat().deduce(problem) == make_solver("enumeration").deduce(problem)
+
+
+@settings(max_examples=100, deadline=None)
+@given(problems())
+def test_finds_the_backbone_in_clauses(problem):
+    assert Sat("totalizer", "glucose4").deduce(problem) == make_solver("enumeration").deduce(problem)
+
+
+@pytest.mark.parametrize(("encoding", "oracle"), PAIRS)
+def test_every_encoding_with_every_oracle(encoding, oracle):
+    if not in_this_build(oracle):
+        pytest.skip(f"{oracle} is not in this build of PySAT")
+    solver = Sat(encoding, oracle)
+    refused = 0
+    for problem, expected in answered():
+        try:
+            assert solver.deduce(problem) == expected, problem
+        except Unsupported:
+            refused += 1
+    assert bool(refused) == (encoding in EXTREME)
+
+
+@pytest.mark.parametrize(
+    "spec",
+    ["sat:encoding=binomial,oracle=minisat22", "sat:encoding=kmtotalizer,oracle=cadical153", "sat:oracle=gluecard4"],
+)
+def test_other_pairs_on_game_positions(spec):
+    solver = make_solver(spec)
+    for entry in list(corpora().values())[::27]:
+        problem = problem_of(entry)
+        whole, local = solver.deduce(problem), solver.deduce(problem.local())
+        assert (listed(whole.safe), listed(whole.mines)) == (entry["safe"], entry["mine"])
+        assert (listed(local.safe), listed(local.mines)) == (entry["safe_local"], entry["mine_local"])
+
+
+def test_spec():
+    solver = make_solver("sat:encoding=totalizer,oracle=glucose4")
+    assert solver == Sat("totalizer", "glucose4")
+    assert spec_of(solver) == "sat:encoding=totalizer,oracle=glucose4"
+
+
+# What is refused
+
+
+@pytest.mark.parametrize("oracle", REFUSED)
+def test_refused_oracle(oracle):
+    with pytest.raises(Unsupported, match=f"'{oracle}' is refused: "):
+        Sat("totalizer", oracle)
+
+
+@pytest.mark.parametrize("oracle", [name for name, oracle in ORACLES.items() if not oracle.native])
+def test_native_needs_an_oracle_that_has_it(oracle):
+    with pytest.raises(Unsupported):
+        Sat("native", oracle)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "error", "message"),
+    [
+        ({"oracle": "minicart"}, ValueError, "unknown oracle 'minicart'; did you mean 'minicard'"),
+        ({"oracle": ""}, ValueError, "unknown oracle ''; known are minicard"),
+        ({"encoding": "cnf"}, ValueError, "unknown encoding 'cnf'"),
+        ({"conflicts": -1}, ValueError, "at least 0, not -1"),
+        ({"encoding": "binomial", "oracle": "lingeling", "conflicts": 9}, Unsupported, "takes no budget"),
+    ],
+)
+def test_bad_parameter(parameters, error, message):
+    with pytest.raises(error, match=message):
+        Sat(**parameters)
+
+
+def test_aliases():
+    assert find_oracle("mc") is ORACLES["minicard"]
+    assert find_oracle("mgh") is find_oracle("minisatgh")
+    assert [Sat(oracle=name).deduce(problem) for name in ("mc", "gc3") for problem, _ in answered()[:9]]
+
+
+@pytest.mark.parametrize("name", ORACLES)
+def test_oracles_are_what_the_table_says(name):
+    """Assumptions, growth between questions, budgets and native constraints."""
+    if not in_this_build(name):
+        pytest.skip(f"{name} is not in this build of PySAT")
+    kind = find_oracle(name)
+    oracle = kind.open(native=3 if kind.native else 0)
+    for clause in ([1, 2, 3], [-1, -2], [-1, -3], [-2, -3]):
+        oracle.add_clause(clause)
+    assert [oracle.solve([1, 2]), oracle.solve([-1, -2]), oracle.solve([1])] == [False, True, True]
+    oracle.add_clause([-3])
+    assert [oracle.solve([-1, -2]), oracle.solve()] == [False, True]
+    if kind.limited:
+        oracle.conf_budget(1000)
+        assert [oracle.solve_limited([1, 2]), oracle.solve_limited([1])] == [False, True]
+    else:
+        with pytest.raises(NotImplementedError):
+            oracle.solve_limited([1])
+    if kind.native:
+        oracle.add_atmost([4, 5, 6, 7], 2)
+        assert [oracle.solve([4, 5, 6]), oracle.solve([4, 5])] == [False, True]
+    elif name != "minisatep":  # there they crash the process
+        with pytest.raises(NotImplementedError):
+            oracle.add_atmost([4, 5, 6, 7], 2)
+    oracle.delete()
+
+
+def test_kissat_ignores_assumptions():
+    """The reason for refusing it; if this fails, it can be let in."""
+    if not hasattr(pysat.solvers, "Kissat404"):
+        pytest.skip("kissat404 is not in this build of PySAT")
+    oracle = pysat.solvers.Kissat404([[1, 2]])
+    with pytest.warns(RuntimeWarning, match="does not support assumptions"):
+        answer = oracle.solve([-1, -2])
+    assert answer
+    oracle.delete()
+
+
+# Budgets
+
+
+def test_budget_gives_part_of_the_answer():
+    problem = problem_of(next(entry for entry in STRESS.values() if entry["id"] == "comb17"))
+    solver = Sat(conflicts=1)
+    assert not solver.claims.complete_local
+    assert not solver.claims.complete_global
+    for question in (problem, problem.local()):
+        whole, part = Sat().deduce(question), solver.deduce(question)
+        assert part.status is Status.PARTIAL
+        assert not (part.safe & ~whole.safe).any()
+        assert not (part.mines & ~whole.mines).any()
+        assert solver.deduce(question) == part
+
+
+def test_generous_budget_changes_nothing():
+    for problem, expected in answered():
+        assert Sat(conflicts=10_000).deduce(problem) == expected
+
+
+def test_nothing_is_claimed_without_an_answer_of_the_oracle(monkeypatch):
+    problem = Problem.from_sets([({0, 1, 2}, 1), ({1, 2, 3}, 1), ({4}, 1)], n=6, mines=3)
+    monkeypatch.setattr(Group, "ask", lambda self, assumptions: None)
+    for question in (problem, problem.local()):
+        answer = Sat().deduce(question)
+        assert (answer.status, listed(answer.safe), listed(answer.mines)) == (Status.PARTIAL, [], [4])
+
+
+@pytest.mark.parametrize("heard", range(1, 12))
+def test_losing_the_oracle_at_any_question_is_no_false_claim(monkeypatch, heard):
+    ask = Group.ask
+    for problem, expected in answered():
+        asked = []
+
+        def limited(self, assumptions, asked=asked):
+            asked.append(assumptions)
+            return ask(self, assumptions) if len(asked) <= heard else None
+
+        monkeypatch.setattr(Group, "ask", limited)
+        answer = Sat().deduce(problem)
+        if len(asked) <= heard or answer.status is not Status.PARTIAL:
+            assert answer == expected
+        elif expected.status is not Status.INCONSISTENT:
+            assert not (answer.safe & ~expected.safe).any()
+            assert not (answer.mines & ~expected.mines).any()
+
+
+# The mine count
+
+
+GAP = [({0, i}, 1) for i in (1, 2, 3)]  # cell 0 against three others: one mine or three
+
+
+@pytest.mark.parametrize(
+    ("mines", "n", "status", "safe", "mined"),
+    [
+        (1, 4, "complete", [1, 2, 3], [0]),
+        (2, 4, "inconsistent", [], []),
+        (3, 4, "complete", [0], [1, 2, 3]),
+        (2, 5, "complete", [1, 2, 3], [0, 4]),
+        (3, 5, "complete", [0, 4], [1, 2, 3]),
+        (3, 6, "complete", [], []),
+        (5, 6, "complete", [0], [1, 2, 3, 4, 5]),
+        (6, 6, "inconsistent", [], []),
+        (None, 6, "complete", [], []),
+    ],
+)
+def test_counts_with_a_gap(mines, n, status, safe, mined):
+    answer = Sat().deduce(Problem.from_sets(GAP, n=n, mines=mines))
+    assert (str(answer.status), listed(answer.safe), listed(answer.mines)) == (status, safe, mined)
+
+
+def test_gaps_of_many_components():
+    """Ten components of one or three mines and one of one or two: sums of both parities only with the last."""
+    scopes = [({4 * k, 4 * k + i}, 1) for k in range(10) for i in (1, 2, 3)]
+    odd = [({40, 41}, 1), ({40, 42}, 1)]  # one mine or two
+    for mines, expected in ((11, [40]), (12, [41, 42]), (13, [40]), (31, [40])):
+        problem = Problem.from_sets(scopes + odd, n=43, mines=mines)
+        answer = Sat().deduce(problem)
+        assert answer.status is Status.COMPLETE
+        assert [c for c in listed(answer.mines) if c >= 40] == expected
+    assert Sat().deduce(Problem.from_sets(scopes, n=40, mines=21)).status is Status.INCONSISTENT
+
+
+def test_untouched_cells_cost_nothing():
+    """The mine count is no constraint over all covered cells."""
+    scopes = [({0, 1, 2}, 1), ({1, 2, 3}, 1)]
+    few = Sat().deduce(Problem.from_sets(scopes, n=10, mines=4))
+    many = Sat().deduce(Problem.from_sets(scopes, n=100_000, mines=20_000))
+    assert few.stats["variables"] == many.stats["variables"] == 4
+    assert few.stats["calls"] == many.stats["calls"]
+
+
+def test_large_components_share_no_oracle():
+    chain = [({i, i + 1, i + 2}, 1) for i in range(0, 600, 2)]
+    twice = chain + [({c + 700 for c in scope}, total) for scope, total in chain]
+    answer = Sat().deduce(Problem.from_sets(twice, n=1400))
+    assert answer.stats["oracles"] == answer.stats["components"] == 2
+    small = [({3 * i, 3 * i + 1}, 1) for i in range(100)]
+    answer = Sat().deduce(Problem.from_sets(small, n=300))
+    assert answer.stats["components"] == 100
+    assert answer.stats["oracles"] == 2
+
+
+@pytest.mark.parametrize("name", STRESS)
+def test_wide_and_large_positions(name):
+    """Native and clausal formulas agree, on positions where one constraint over all cells takes minutes."""
+    problem = problem_of(STRESS[name])
+    for question in (problem, problem.local()):
+        answer = Sat().deduce(question)
+        assert answer.status is Status.COMPLETE
+        assert answer == Sat("binomial", "minisat22").deduce(question)
+
+
+# What it is made of
+
+
+@settings(max_examples=150, deadline=None)
+@given(problems())
+def test_components_keep_the_problem(problem):
+    """Settled cells and components together have the problem's models, and the bounds hold in each."""
+    components = split(problem)
+    models = list(all_models(problem.local()))
+    if not components.consistent:
+        assert not models
+        return
+    cells, starts = components.cells.tolist(), components.boxes[components.components].tolist()
+    rows = list(zip(np.split(components.variables, components.indptr[1:-1]), components.totals, strict=False))
+    for model in models:
+        assert all(model[c] == components.settled[c] for c in np.flatnonzero(components.settled >= 0))
+        assert sum(model[c] for c in np.flatnonzero(components.settled >= 0)) == components.placed
+        for scope, total in rows:
+            assert sum(model[cells[x - 1]] for x in scope) == total
+        for i, (a, b) in enumerate(pairwise(starts)):
+            assert components.least[i] <= sum(model[c] for c in cells[a:b]) <= components.most[i]
+    effect = effect_of_count(components, problem.mines)
+    if effect == "no model":
+        assert not list(all_models(problem))
+    elif effect == "none" and models:
+        reference = make_solver("enumeration")
+        assert reference.deduce(problem) == reference.deduce(problem.local())
+
+
+def all_models(problem):
+    cells = np.flatnonzero(problem.covered).tolist()
+    constraints = list(problem.constraints)
+    for bits in product((0, 1), repeat=len(cells)):
+        model = dict(zip(cells, bits, strict=True))
+        if problem.mines in (None, sum(bits)) and all(sum(model[c] for c in k.scope) == k.total for k in constraints):
+            yield model
+
+
+@given(st.lists(st.integers(0, 63), min_size=1, max_size=4), st.integers(-1, 20))
+def test_completing(parts, target):
+    for i, mask in enumerate(completing(parts, target)):
+        others = [list(counts(part)) for j, part in enumerate(parts) if j != i]
+        assert set(counts(mask)) == {target - sum(c) for c in product(*others) if sum(c) <= target}
+
+
+@given(st.integers(0, 9), st.integers(0, 9))
+def test_interval(least, most):
+    assert list(counts(interval(least, most))) == list(range(least, most + 1))
+
+
+class Table:
+    """An oracle over listed models that refuses questions about some variables."""
+
+    def __init__(self, models, silent=()):
+        self.models = models
+        self.silent = silent
+        self.calls = 0
+
+    def differ(self, literals):
+        self.calls += 1
+        if any(abs(x) in self.silent for x in literals):
+            return None
+        return next((m for m in self.models if any(m[abs(x) - 1] != x for x in literals)), False)
+
+    def learn(self, literals):
+        assert all(set(literals) <= set(model) for model in self.models)
+
+
+@pytest.mark.parametrize("chunk", [0, 1, 2, 3])
+def test_backbone_in_chunks(chunk):
+    rng = random.Random(chunk)
+    for _ in range(200):
+        n = rng.randint(1, 6)
+        models = [[x if rng.random() < 0.8 else -x for x in range(1, n + 1)] for _ in range(rng.randint(1, 4))]
+        oracle = Table(models)
+        result = backbone(oracle, list(models[0]), chunk)
+        assert set(result.proved) == set(models[0]).intersection(*models)
+        assert result.undecided == []
+        assert oracle.calls <= n
+
+
+def test_backbone_leaves_undecided_what_the_oracle_does_not_know():
+    result = backbone(Table([[1, 2, 3], [1, 2, -3]], silent={2}), [1, 2, 3], chunk=1)
+    assert (result.proved, result.undecided) == ([1], [2])
