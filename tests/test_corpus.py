@@ -167,7 +167,7 @@ def test_entries_that_do_not_fit_together(parts, said):
 def test_a_corpus_refuses_repeated_ids_and_other_topologies():
     with pytest.raises(ValueError, match="'one' stands twice, in entries 1 and 3"):
         Corpus("x", (*SMALL.entries[:2], SMALL.entries[0]))
-    alone = Topology((1, 2), np.zeros(3), np.zeros(0), "alone")
+    alone = Topology((1, 2), np.zeros(3, np.int32), np.zeros(0, np.int32), "alone")
     nothing = Answer(True, (), ())
     odd = Entry("odd", "g", Position([[COVERED, 0]], 0, topology=alone), nothing, Answer(True, (0,), ()), ())
     with pytest.raises(ValueError, match="entry 'odd': a corpus holds grids"):

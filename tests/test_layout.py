@@ -122,7 +122,7 @@ def test_layouts_are_values():
     copy = pickle.loads(pickle.dumps(layout))
     assert copy == layout
     assert not copy.mines.flags.writeable
-    assert layout != Layout(layout.mines, Topology((2, 2), np.zeros(5), np.zeros(0), "alone"))
+    assert layout != Layout(layout.mines, Topology((2, 2), np.zeros(5, np.int32), np.zeros(0, np.int32), "alone"))
     mask = np.zeros((2, 2), bool)
     made = Layout(mask)
     mask[0, 0] = True
