@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -80,7 +81,7 @@ class Position:
     def parse(cls, text_or_rows: str | Sequence[str], mines: int | None = None) -> Position:
         """The position of a text or of its rows: digits 0-8, `#` covered, `F` flagged, `*` hit, `_` unnumbered.
 
-        White space around a text and around its lines does not count. Messages say line and column
+        Blanks and tabs around a line do not count, nor do empty lines around the text. Messages say line and column
         from 1 for a text, row and column from 0 for rows.
 
         Raises ValueError, quoting what is wrong and where.
@@ -96,15 +97,15 @@ class Position:
         ValueError: unknown character 'x' at line 2, column 2; known are 0-8 # F * _
         """
         if isinstance(text_or_rows, str):
-            lines = text_or_rows.removeprefix("\ufeff").splitlines()
-            numbered = [(i, raw, raw.strip()) for i, raw in enumerate(lines, 1)]
+            lines = re.split("\r\n|\r|\n", text_or_rows.removeprefix("\ufeff"))
+            numbered = [(i, raw, raw.strip(" \t")) for i, raw in enumerate(lines, 1)]
             while numbered and not numbered[-1][2]:
                 numbered.pop()
             while numbered and not numbered[0][2]:
                 numbered.pop(0)
             rows = [text for _, _, text in numbered]
             # where row r, column c of the board stands in the text
-            places = [(number, len(raw) - len(raw.lstrip()) + 1) for number, raw, _ in numbered]
+            places = [(number, len(raw) - len(raw.lstrip(" \t")) + 1) for number, raw, _ in numbered]
             words = ("line", "column")
         else:
             try:

@@ -371,3 +371,10 @@ def test_parse_refuses_what_is_no_text():
     for value in (b"##", 5, [["#"], 1]):
         with pytest.raises(ValueError, match="a position is a text or rows of text"):
             Position.parse(value)
+
+
+@pytest.mark.parametrize("separator", ["\u2028", "\x0b", "\x0c", "\x85", "\x1c"])
+def test_only_line_ends_end_lines(separator):
+    with pytest.raises(ValueError, match="at line 1, column 3"):
+        Position.parse(f"1#{separator}##")
+    assert Position.parse("1#\r\n##\r").shape == Position.parse("1#\r##").shape == (2, 2)

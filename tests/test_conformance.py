@@ -26,7 +26,7 @@ def test_solver_conforms(solver):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("seed", [1])
 def test_solver_conforms_on_many_problems(solver, seed):
     check_solver(solver, problems=2000, seed=seed)
 

@@ -63,7 +63,7 @@ def test_equal_to_the_specification_on_boards(problem):
 
 
 @pytest.mark.slow
-@settings(max_examples=4000, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=1500, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.one_of(hypergraphs(), boards()))
 def test_equal_to_the_specification_widely(problem):
     check_against_specification(problem)
