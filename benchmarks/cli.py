@@ -206,7 +206,11 @@ def write_table(
         from benchmarks.tables import document
 
         loaded = Run.load(run)
-    sys.stdout.write(document(loaded, by_corpus=by is By.CORPUS, form=form.value))
+        try:
+            text = document(loaded, by_corpus=by is By.CORPUS, form=form.value)
+        except (KeyError, TypeError, ValueError) as wrong:
+            raise ValueError(f"the run {run!r} is damaged: {type(wrong).__name__}: {wrong}") from None
+    sys.stdout.write(text)
     return 0
 
 

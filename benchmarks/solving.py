@@ -86,6 +86,9 @@ def solve(position: Position, solver: Solver) -> Solution:
         marginals = solver.marginals(problem)
         if marginals.status is not Status.PARTIAL:
             return Solution(position, solver, marginals.deduction(), marginals)
+    if problem.mines is not None and not 0 <= problem.mines <= np.count_nonzero(problem.covered):
+        # no strategy is needed to see that, and the incomplete ones do not look at the mine count
+        return Solution(position, solver, Deduction.inconsistent(problem.n), None)
     return Solution(position, solver, solver.deduce(problem), None)
 
 
