@@ -258,6 +258,7 @@ def list_solvers() -> int:
     from benchmarks.metrics import claims_text
     from benchmarks.tables import rich_table
     from solvers import Unsupported, make_solver, solver_names
+    from solvers.registry import write_value
 
     rows = []
     for name in solver_names():
@@ -269,15 +270,10 @@ def list_solvers() -> int:
             row["What"] = str(missing)
         else:
             row["Claims"] = claims_text(dataclasses.asdict(made.claims))
-            row["Parameters"] = " ".join(f"{f.name}={_plain(getattr(made, f.name))}" for f in dataclasses.fields(made))
+            row["Parameters"] = " ".join(
+                f"{f.name}={write_value(getattr(made, f.name))}" for f in dataclasses.fields(made)
+            )
             row["What"] = (sys.modules[type(made).__module__].__doc__ or "").partition("\n")[0]
         rows.append(row)
     console().print(rich_table(pd.DataFrame(rows), "Strategies"))
     return 0
-
-
-def _plain(value: object) -> str:
-    """A parameter's value as a spec writes it."""
-    if isinstance(value, tuple):
-        return "+".join(map(_plain, value))
-    return str(value).lower() if isinstance(value, bool | None) else str(value)

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from benchmarks.corpus import KINDS, LEVELS
 from benchmarks.entries import Answer, Corpus, Entry
 from board import COVERED, Game, Layout, Outcome, Position, Problem
-from board.layout import whole
+from board.problem import whole
 from solvers import MarginalSolver, Solver, Status, make_solver
 
 DEFINITIONS = {
@@ -46,7 +46,7 @@ TIE = 1e-9  # relative: probabilities this close are the same number, computed t
 def generate(name: str, count: int, seed: int, progress: Callable[[int, int], None] | None = None) -> Corpus:
     """The corpus of the first `count` entries; see :func:`benchmarks.corpus.build_corpus`."""
     level, kind = _split(name)
-    count, seed = whole(count, "count"), whole(seed, "seed")
+    count, seed = whole(count, "count: an integer is needed"), whole(seed, "seed: an integer is needed")
     if count < 1 or seed < 0:
         raise ValueError(f"a corpus needs a count >= 1 and a seed >= 0, not {count} and {seed}")
     entries: list[Entry] = []

@@ -6,9 +6,9 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-Int32 = NDArray[np.int32]
+from board.position import COVERED, HIT
 
-HIT, COVERED, UNNUMBERED = -1, -2, -3
+Int32 = NDArray[np.int32]
 
 
 @numba.njit(cache=True, nogil=True)

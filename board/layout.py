@@ -7,7 +7,6 @@ on the generator alone, so a seed gives the same layout on every machine.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
@@ -16,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from board.position import COVERED, HIT, Position
-from board.problem import mine_count
+from board.problem import mine_count, whole
 from board.topology import Topology, grid
 
 Rule = Literal["any", "safe", "opening"]
@@ -94,7 +93,7 @@ class Layout:
         Traceback (most recent call last):
         ValueError: 6 mines: a 3x3 board has room for 5 at most under the rule 'opening' with cell 0 first
         """
-        rows, columns = whole(rows, "rows"), whole(columns, "columns")
+        rows, columns = whole(rows, "rows: an integer is needed"), whole(columns, "columns: an integer is needed")
         count = mine_count(mines)
         if count is None:
             raise ValueError("a layout needs a mine count, not None")
@@ -180,16 +179,6 @@ class Layout:
         return f"Layout.parse({self.text().splitlines()!r})"
 
 
-def whole(value: object, name: str) -> int:
-    """`value` as an integer; ValueError naming it for anything else, a bool included."""
-    if not isinstance(value, bool | np.bool_):
-        try:
-            return operator.index(value)  # type: ignore[arg-type]
-        except TypeError:
-            pass
-    raise ValueError(f"{name}: an integer is needed, not {value!r}")
-
-
 def cell_of(shape: tuple[int, int], row: object, column: object = None) -> int:
     """The cell at (row, column), or the cell numbered `row` if there is no column.
 
@@ -197,11 +186,11 @@ def cell_of(shape: tuple[int, int], row: object, column: object = None) -> int:
     """
     rows, columns = shape
     if column is None:
-        cell = whole(row, "cell")
+        cell = whole(row, "cell: an integer is needed")
         if not 0 <= cell < rows * columns:
             raise ValueError(f"cell {cell} is outside 0..{rows * columns - 1}")
         return cell
-    r, c = whole(row, "row"), whole(column, "column")
+    r, c = whole(row, "row: an integer is needed"), whole(column, "column: an integer is needed")
     if not (0 <= r < rows and 0 <= c < columns):
         raise ValueError(f"row {r}, column {c} is outside a board of {rows} rows x {columns} columns")
     return r * columns + c

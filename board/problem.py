@@ -22,6 +22,16 @@ Cells = NDArray[np.int32]
 Mask = NDArray[np.bool_]
 
 
+def whole(value: object, needed: str) -> int:
+    """`value` as an integer; ValueError that says what is needed for anything else, a bool included."""
+    if not isinstance(value, bool | np.bool_):
+        try:
+            return operator.index(value)  # type: ignore[arg-type]
+        except TypeError:
+            pass
+    raise ValueError(f"{needed}, not {value!r}")
+
+
 def mine_count(value: object) -> int | None:
     """`value` as a mine count: an integer >= 0, or None for an unknown one.
 
@@ -35,15 +45,11 @@ def mine_count(value: object) -> int | None:
     """
     if value is None:
         return None
-    if not isinstance(value, bool | np.bool_):
-        try:
-            count = operator.index(value)  # type: ignore[arg-type]
-        except TypeError:
-            pass
-        else:
-            if count >= 0:
-                return count
-    raise ValueError(f"a mine count is an integer >= 0, not {value!r}")
+    needed = "a mine count is an integer >= 0"
+    count = whole(value, needed)
+    if count < 0:
+        raise ValueError(f"{needed}, not {value!r}")
+    return count
 
 
 @dataclass(frozen=True, slots=True)

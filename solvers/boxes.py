@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from solvers.compiled import part
+from solvers.compiled import Integer, part
 
 Int32 = NDArray[np.int32]
 
@@ -24,7 +24,7 @@ SAFE, MINE, OPEN, UNTOUCHED, NOT_COVERED = 0, 1, -1, -2, -3
 class Boxes(NamedTuple):
     """The stripped problem. c constraints, b boxes; constraints keep their numbers."""
 
-    consistent: bool  # False: a clue cannot be met
+    consistent: bool  # False: a clue cannot be met; there are no boxes then
     settled: NDArray[np.int8]  # (n,) SAFE, MINE, OPEN (in a box), UNTOUCHED (in no constraint), NOT_COVERED
     box_of: Int32  # (n,) -1 where not OPEN
     totals: Int32  # (c,) mines still to place
@@ -101,6 +101,25 @@ def _strip(
 
 
 @part
+def row_hash(members: Int32, start: Integer, length: Integer) -> Integer:
+    """A hash of the row `members[start : start + length]`, uint64."""
+    code = np.uint64(length)
+    for r in range(start, start + length):
+        code = (code ^ np.uint64(members[r])) * np.uint64(0x9E3779B97F4A7C15)
+        code ^= code >> np.uint64(29)
+    return code
+
+
+@part
+def same_rows(members: Int32, one: Integer, other: Integer, length: Integer) -> bool:
+    """Whether the rows of this length that start at `one` and at `other` are equal."""
+    for r in range(length):  # noqa: SIM110 (a loop compiles, a generator does not)
+        if members[one + r] != members[other + r]:
+            return False
+    return True
+
+
+@part
 def _group(settled: NDArray[np.int8], start: Int32, rows: Int32) -> tuple[Int32, Int32, Int32]:
     """(box of each cell, representative of each box, cells in each box), by equal rows of the transpose."""
     n = settled.size
@@ -120,11 +139,7 @@ def _group(settled: NDArray[np.int8], start: Int32, rows: Int32) -> tuple[Int32,
         if settled[c] != OPEN:
             continue
         length = start[c + 1] - start[c]
-        code = np.uint64(length)
-        for r in range(start[c], start[c + 1]):
-            code = (code ^ np.uint64(rows[r])) * np.uint64(0x9E3779B97F4A7C15)
-            code ^= code >> np.uint64(29)
-        slot = np.int64(code & np.uint64(size - 1))
+        slot = np.int64(row_hash(rows, start[c], length) & np.uint64(size - 1))
         while True:
             b = table[slot]
             if b < 0:
@@ -134,14 +149,8 @@ def _group(settled: NDArray[np.int8], start: Int32, rows: Int32) -> tuple[Int32,
                 boxes += 1
                 break
             o = head[b]
-            if start[o + 1] - start[o] == length:
-                same = True
-                for r in range(length):
-                    if rows[start[o] + r] != rows[start[c] + r]:
-                        same = False
-                        break
-                if same:
-                    break
+            if start[o + 1] - start[o] == length and same_rows(rows, start[o], start[c], length):
+                break
             slot = (slot + 1) & (size - 1)
         box_of[c] = b
         sizes[b] += 1
@@ -168,6 +177,9 @@ def make_boxes(covered: NDArray[np.bool_], indptr: Int32, cells: Int32, totals: 
         to_place[i] = totals[i]
         left[i] = indptr[i + 1] - indptr[i]
     consistent = _strip(settled, indptr, cells, start, rows, to_place, left)
+    if not consistent:  # nothing that is built on the clues would mean anything
+        for c in range(n):
+            settled[c] = NOT_COVERED
     box_of, head, sizes = _group(settled, start, rows)
     count = sizes.size
     box_indptr = np.zeros(count + 1, np.int32)

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from board.problem import Problem
-from solvers.boxes import MINE, SAFE, UNTOUCHED, Boxes, make_boxes
+from solvers.boxes import MINE, SAFE, UNTOUCHED, Boxes, make_boxes, row_hash, same_rows
 from solvers.compiled import kernel, part
 
 Int32 = NDArray[np.int32]
@@ -65,23 +65,14 @@ def _distinct(boxes: Boxes) -> tuple[bool, NDArray[np.bool_]]:
         length = start[i + 1] - start[i]
         if length == 0:
             continue
-        code = np.uint64(length)
-        for r in range(start[i], start[i + 1]):
-            code = (code ^ np.uint64(members[r])) * np.uint64(0x9E3779B97F4A7C15)
-            code ^= code >> np.uint64(29)
-        slot = np.int64(code & np.uint64(size - 1))
+        slot = np.int64(row_hash(members, start[i], length) & np.uint64(size - 1))
         while True:
             o = table[slot]
             if o < 0:
                 table[slot] = i
                 keep[i] = True
                 break
-            same = start[o + 1] - start[o] == length
-            for r in range(length):
-                if not same:
-                    break
-                same = members[start[o] + r] == members[start[i] + r]
-            if same:
+            if start[o + 1] - start[o] == length and same_rows(members, start[o], start[i], length):
                 if boxes.totals[o] != boxes.totals[i]:
                     return False, keep
                 break

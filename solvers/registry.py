@@ -139,7 +139,7 @@ def _with_parameters(name: str, solver: Any) -> str:
         value = getattr(solver, f.name)
         default = f.default if f.default_factory is dataclasses.MISSING else f.default_factory()
         if f.init and value != default:
-            parts.append(f"{f.name}={_write(value)}")
+            parts.append(f"{f.name}={write_value(value)}")
     return f"{name}:{','.join(parts)}" if parts else name
 
 
@@ -168,13 +168,14 @@ def _read(text: str, kind: Any) -> Any:
     return text
 
 
-def _write(value: Any) -> str:
+def write_value(value: Any) -> str:
+    """A parameter's value as a spec writes it."""
     if isinstance(value, bool):
         return str(value).lower()
     if value is None:
         return "none"
     if isinstance(value, tuple):
-        return "+".join(map(_write, value))
+        return "+".join(map(write_value, value))
     return str(value)
 
 

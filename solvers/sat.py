@@ -68,8 +68,10 @@ class Sat:
         kind = find_oracle(self.oracle)
         if self.encoding == "native" and not kind.native:
             raise Unsupported(f"oracle {self.oracle!r} has no native at-most constraints: choose another encoding")
-        if not 0 <= self.conflicts < 2**31:
-            raise ValueError(f"a budget of conflicts is an integer from 0 to 2147483647, not {self.conflicts}")
+        if self.conflicts < 0:
+            raise ValueError(f"a budget of conflicts is at least 0, not {self.conflicts}")
+        if self.conflicts >= 2**31:  # the oracles take a C integer
+            raise ValueError(f"a budget of conflicts is at most 2147483647, not {self.conflicts}")
         if self.conflicts and not kind.limited:
             raise Unsupported(f"oracle {self.oracle!r} takes no budget of conflicts")
 

@@ -40,19 +40,21 @@ def _counts(spec):
         return True  # so that the skipped test shows
 
 
-@pytest.fixture
-def solver(request):
-    """Each registered solver in turn; skipped where its library is missing."""
+def _make(spec):
+    """The solver; skips where its library is missing."""
     try:
-        return make_solver(request.param)
+        return make_solver(spec)
     except Unsupported as missing:
         pytest.skip(str(missing))
+
+
+@pytest.fixture
+def solver(request):
+    """Each registered solver in turn."""
+    return _make(request.param)
 
 
 @pytest.fixture
 def marginal_solver(request):
     """Each registered solver that claims marginals."""
-    try:
-        return make_solver(request.param)
-    except Unsupported as missing:
-        pytest.skip(str(missing))
+    return _make(request.param)

@@ -8,15 +8,13 @@ from board.position import COVERED, HIT
 
 
 @st.composite
-def systems(draw, most=11):
+def systems(draw, most=11, max_scope=9):
     """Constraints over arbitrary cells; mostly with a planted model."""
     n = draw(st.integers(1, most))
     planted = draw(st.lists(st.booleans(), min_size=n, max_size=n))
-    scopes = draw(st.lists(st.sets(st.integers(0, n - 1), max_size=6), max_size=7))
-    errors = draw(st.sampled_from([0, 0, 0, 0, 1, -1]))
-    totals = [sum(planted[c] for c in scope) for scope in scopes]
-    if totals:
-        totals[-1] += errors
+    scopes = draw(st.lists(st.sets(st.integers(0, n - 1), max_size=max_scope), max_size=7))
+    errors = draw(st.lists(st.sampled_from([0] * 12 + [1, -1]), min_size=len(scopes), max_size=len(scopes)))
+    totals = [sum(planted[c] for c in scope) + error for scope, error in zip(scopes, errors, strict=True)]
     mines = draw(st.one_of(st.none(), st.just(sum(planted)), st.integers(0, n + 1)))
     return Problem.from_sets(zip(scopes, totals, strict=True), n=n, mines=mines)
 

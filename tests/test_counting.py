@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from problems import systems
 
 from board import Position, Problem
 from solvers import Status, make_solver
@@ -20,20 +20,8 @@ COUNTING = Counting()
 EXACT = Counting(exact=True)
 
 
-@st.composite
-def hypergraphs(draw, max_cells=11, max_scope=9):
-    """Any constraints over few cells, most of them consistent with a hidden model, some spoiled."""
-    n = draw(st.integers(1, max_cells))
-    mines = draw(st.lists(st.booleans(), min_size=n, max_size=n))
-    scopes = draw(st.lists(st.sets(st.integers(0, n - 1), max_size=max_scope), max_size=7))
-    spoil = draw(st.lists(st.sampled_from([0] * 12 + [1, -1]), min_size=len(scopes), max_size=len(scopes)))
-    constraints = [(s, sum(mines[c] for c in s) + x) for s, x in zip(scopes, spoil, strict=True)]
-    total = draw(st.one_of(st.none(), st.just(sum(mines)), st.integers(0, n + 1)))
-    return Problem.from_sets(constraints, n=n, mines=total)
-
-
 @settings(max_examples=600, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(hypergraphs())
+@given(systems())
 def test_equals_enumeration(problem):
     truth = make_solver("enumeration").marginals(problem)
     exact = EXACT.marginals(problem)
@@ -54,7 +42,7 @@ def disjoint_union(problem, cells):
 
 
 @settings(max_examples=60, deadline=None)
-@given(hypergraphs())
+@given(systems())
 def test_wide_numbers_equal_integers(problem):
     """Over 1,000 cells the floats carry exponents: the same answer as Python integers."""
     problem = disjoint_union(problem, 1200)

@@ -9,6 +9,7 @@ import pytest
 import reference_rules
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from problems import systems
 from shared_data import cases, problem_of
 
 from board import Layout, Problem
@@ -16,16 +17,6 @@ from solvers import Status, make_solver
 
 RULES = ("single", "subset", "minmax")
 FOUR_CLAUSES = [({0, 1}, 1), ({0, 1, 2, 3}, 2), ({1, 2, 4}, 2), ({0, 3, 5}, 2)]
-
-
-@st.composite
-def hypergraphs(draw, max_cells=12, max_scope=8):
-    """Any clues over few cells, most of them of a hidden model, some spoiled."""
-    n = draw(st.integers(1, max_cells))
-    mines = draw(st.lists(st.booleans(), min_size=n, max_size=n))
-    scopes = draw(st.lists(st.sets(st.integers(0, n - 1), max_size=max_scope), max_size=6))
-    spoil = draw(st.lists(st.sampled_from([0] * 15 + [1, -1]), min_size=len(scopes), max_size=len(scopes)))
-    return Problem.from_sets([(s, sum(mines[c] for c in s) + x) for s, x in zip(scopes, spoil, strict=True)], n=n)
 
 
 @st.composite
@@ -51,7 +42,7 @@ def check_against_specification(problem):
 
 
 @settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(hypergraphs())
+@given(systems(most=12, max_scope=8))
 def test_equal_to_the_specification_on_hypergraphs(problem):
     check_against_specification(problem)
 
@@ -64,7 +55,7 @@ def test_equal_to_the_specification_on_boards(problem):
 
 @pytest.mark.slow
 @settings(max_examples=1500, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(st.one_of(hypergraphs(), boards()))
+@given(st.one_of(systems(most=12, max_scope=8), boards()))
 def test_equal_to_the_specification_widely(problem):
     check_against_specification(problem)
 
@@ -81,7 +72,7 @@ def test_equal_to_the_specification_on_the_cases(name):
 
 
 @settings(max_examples=100, deadline=None)
-@given(hypergraphs(), st.randoms(use_true_random=False))
+@given(systems(most=12, max_scope=8), st.randoms(use_true_random=False))
 def test_the_order_of_clues_does_not_matter(problem, random):
     constraints = list(problem.constraints)
     random.shuffle(constraints)

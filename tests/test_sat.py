@@ -117,6 +117,7 @@ def test_native_needs_an_oracle_that_has_it(oracle):
         ({"oracle": ""}, ValueError, "unknown oracle ''; known are minicard"),
         ({"encoding": "cnf"}, ValueError, "unknown encoding 'cnf'"),
         ({"conflicts": -1}, ValueError, "at least 0, not -1"),
+        ({"conflicts": 2**31}, ValueError, "at most 2147483647, not 2147483648"),
         ({"encoding": "binomial", "oracle": "lingeling", "conflicts": 9}, Unsupported, "takes no budget"),
     ],
 )
