@@ -92,6 +92,7 @@ class _Oracle:
         self.solver.parameters.symmetry_level = 0  # equal cells are one variable already
         self.solver.parameters.cp_model_probing_level = 0  # these two: a third faster
         self.solver.parameters.max_presolve_iterations = 1
+        self.solver.parameters.catch_sigint_signal = False  # it would leave Ctrl-C to end the process at once
         self.rounds = 0
         starts = components.boxes.tolist()
         self.sizes = [b - a for a, b in pairwise(starts)]

@@ -450,6 +450,8 @@ def test_ctrl_c_ends_with_130_and_keeps_the_records():
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        # a background job starts with it ignored, and hands that on
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     ) as process:
         records = Path("run/records.jsonl")
         deadline = time.monotonic() + 60

@@ -1,5 +1,8 @@
 """The CP-SAT backend: the backbone, seeds, and statuses that prove nothing."""
 
+import subprocess
+import sys
+
 import pytest
 from hypothesis import given, settings
 from ortools.sat.python import cp_model
@@ -78,3 +81,22 @@ def test_boxes_are_variables():
     answer = CpSat().deduce(Problem.from_sets([({0, 1, 2, 3}, 2), ({2, 3, 4, 5}, 2)], n=50_000, mines=3))
     assert answer.stats["variables"] == 4
     assert answer.status is Status.COMPLETE
+
+
+@pytest.mark.parametrize("handler", ["SIG_IGN", "default_int_handler"])
+def test_ctrl_c_stays_what_it_was(handler):
+    """In a process of its own, because a fault here would let the signal end it."""
+    code = f"""
+import signal
+from board import Position
+from solvers import make_solver
+signal.signal(signal.SIGINT, signal.{handler})
+make_solver("cpsat").deduce(Position.parse(["1#", "##"], mines=1).problem())
+try:
+    signal.raise_signal(signal.SIGINT)
+    print("ignored")
+except KeyboardInterrupt:
+    print("raised")
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert done.stdout.split() == ["ignored" if handler == "SIG_IGN" else "raised"], done.stderr
