@@ -23,8 +23,8 @@ import numpy as np
 
 from benchmarks.corpus import Corpus, Entry, Question, load_corpus
 from benchmarks.interrupts import Interrupts, noticed
+from benchmarks.judgement import explain
 from benchmarks.machine import describe, numba_cache
-from benchmarks.metrics import explain
 from benchmarks.records import FORMAT, Record, Run, append, check_free, corpus_file, start
 from solvers import Claims, Deduction, Solver, Status, Unsupported, label_of, make_solver
 

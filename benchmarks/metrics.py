@@ -1,156 +1,74 @@
-"""Numbers from records: pure functions of what a solver said and what is true.
+"""Numbers from records: every function here is a pure function of a run.
 
-Truth has two sides. A *local* question is judged against what the clues entail, a *global* one against
-what the clues and the mine count entail. Recalls are pooled: cells found over cells entailed, summed over
-the positions. A position in which nothing is entailed has no part in them and is counted apart.
+`scores` holds a row a record, judged; everything else (tables, statistics, figures) is made of it. Recalls
+are pooled: cells found over cells entailed, summed over the positions. A position in which nothing is
+entailed has no part in them and is counted apart.
 """
 
 from __future__ import annotations
 
-import statistics
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Mapping
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from benchmarks.corpus import Answer, Entry
-from benchmarks.records import Record, Run
+from benchmarks.judgement import FAULTS, Score, explain, score
+from benchmarks.records import FAILURES, Record, Run
 from board import COVERED
 
 PEER = "mstoollib"  #: whose median time the others' are divided by
-FAULTS = ("false_cell", "false_complete", "false_inconsistent", "missed_inconsistent", "malformed")
 
 
-def faults(record: Record, entry: Entry) -> tuple[str, ...]:
-    """The kinds of wrong claims in a record, in the order of FAULTS; empty if everything it says is true.
+def scores(run: Run) -> pd.DataFrame:
+    """A row a record, in the order of the run's corpora, questions and solvers.
 
-    false_cell: a cell called safe or a mine that is not entailed. false_complete: COMPLETE, and an
-    entailed cell is missing. false_inconsistent: INCONSISTENT, and there is a model. missed_inconsistent:
-    COMPLETE, and there is none. malformed: a cell is called both, or is not covered, or is claimed beside
-    INCONSISTENT.
+    Columns: `corpus`, `question`, `solver` (ordered categories), `entry`, `game`, `outcome`; the fields of
+    `benchmarks.judgement.Score` (times in nanoseconds), with `wrong` and a column a kind of fault instead of
+    `faults`; `preempted`.
     """
-    if record.status is None:
-        return ()
-    truth = entry.answer(record.question)
-    safe, mines = set(record.safe), set(record.mines)
-    cells = safe | mines
-    complete, inconsistent = (record.status == s for s in ("complete", "inconsistent"))
-    if truth.consistent:
-        false_cell = not (safe <= set(truth.safe) and mines <= set(truth.mines))
-        missing = not (safe >= set(truth.safe) and mines >= set(truth.mines))
-    else:
-        false_cell = missing = False  # everything follows from a contradiction
-    odd = cells - set(truth.safe) - set(truth.mines)
-    found = {
-        "false_cell": false_cell,
-        "false_complete": complete and missing,
-        "false_inconsistent": inconsistent and truth.consistent,
-        "missed_inconsistent": complete and not truth.consistent,
-        "malformed": bool(safe & mines or (inconsistent and cells) or not all(_is_covered(entry, c) for c in odd)),
+    entries = run.entries()
+    rows = []
+    for record in run.records:
+        judged = score(record, entries[record.corpus, record.entry])
+        names = (record.corpus, record.question, record.solver, record.entry, record.game, record.outcome)
+        rows.append((*names, *(getattr(judged, name) for name in Score.__slots__), record.preempted))
+    columns = ["corpus", "question", "solver", "entry", "game", "outcome", *Score.__slots__, "preempted"]
+    frame = pd.DataFrame(rows, columns=columns)
+    for name, known in _order(run).items():
+        frame[name] = pd.Categorical(frame[name], categories=known, ordered=True)
+    kinds = frame.pop("faults")
+    frame["wrong"] = kinds.map(bool).astype(bool)
+    for kind in FAULTS:
+        frame[kind] = [kind in found for found in kinds]
+    return frame.sort_values(["corpus", "question", "solver"], kind="stable", ignore_index=True)
+
+
+def _order(run: Run) -> dict[str, list[str]]:
+    return {
+        "corpus": list(run.corpora),
+        "question": list(run.header["questions"]),
+        "solver": [solver["label"] for solver in run.header["solvers"]],
     }
-    return tuple(kind for kind in FAULTS if found[kind])
 
 
-def explain(record: Record, entry: Entry) -> str:
-    """The wrong claims of a record in words; empty if there is none."""
-    kinds = faults(record, entry)
-    if not kinds:
-        return ""
-    truth = entry.answer(record.question)
-    false_safe = sorted(set(record.safe) - set(truth.safe))
-    false_mines = sorted(set(record.mines) - set(truth.mines))
-    missing = sorted(set(truth.safe + truth.mines) - set(record.safe + record.mines))
-    words = {
-        "false_cell": f"not entailed: safe {false_safe}, mines {false_mines}",
-        "false_complete": f"COMPLETE without the entailed cells {missing}",
-        "false_inconsistent": "INCONSISTENT, but there is a model",
-        "missed_inconsistent": "COMPLETE, but there is no model",
-        "malformed": "a cell is claimed both safe and a mine, is not covered, or stands beside INCONSISTENT",
-    }
-    return "; ".join(words[kind] for kind in kinds)
+def features(run: Run) -> pd.DataFrame:
+    """A row a position that was asked, indexed by (corpus, entry): what it looks like.
 
-
-def _is_covered(entry: Entry, cell: int) -> bool:
-    codes = entry.position.codes
-    return 0 <= cell < codes.size and bool(codes.flat[cell] == COVERED)
-
-
-@dataclass(frozen=True, slots=True)
-class Score:
-    """One record, judged. Times in nanoseconds, the median of its repeats; nan where there was no answer."""
-
-    outcome: str
-    faults: tuple[str, ...]
-    nothing_entailed: bool
-    solved: bool  # everything entailed was found, or the inconsistency was
-    safe_entailed: int
-    safe_found: int
-    mines_entailed: int
-    mines_found: int
-    global_safe_entailed: int
-    global_safe_found: int
-    extract: float
-    solve: float
-    total: float
-
-
-def score(record: Record, entry: Entry) -> Score:
-    """Judge a record by its position's answers."""
-    truth, whole = entry.answer(record.question), entry.answer("global")
-    wrong = faults(record, entry)
-    safe, mines = set(record.safe) & set(truth.safe), set(record.mines) & set(truth.mines)
-    everything = len(safe) == len(truth.safe) and len(mines) == len(truth.mines)
-    answered = record.status is not None
-    extract = record.extract_nanoseconds or (0,) * len(record.solve_nanoseconds)
-    totals = [a + b for a, b in zip(extract, record.solve_nanoseconds, strict=True)]
-    return Score(
-        outcome=record.outcome,
-        faults=wrong,
-        nothing_entailed=_is_empty(truth),
-        solved=answered and not wrong and (everything if truth.consistent else record.status == "inconsistent"),
-        safe_entailed=len(truth.safe),
-        safe_found=len(safe),
-        mines_entailed=len(truth.mines),
-        mines_found=len(mines),
-        global_safe_entailed=len(whole.safe),
-        global_safe_found=len(set(record.safe) & set(whole.safe)),
-        extract=_median(record.extract_nanoseconds) if answered else np.nan,
-        solve=_median(record.solve_nanoseconds) if answered else np.nan,
-        total=_median(totals) if answered else np.nan,
-    )
-
-
-def _is_empty(truth: Answer) -> bool:
-    return truth.consistent and not truth.safe and not truth.mines
-
-
-def summarise(scores: Sequence[Score]) -> dict[str, float]:
-    """The metrics of one solver over some positions. nan where there is nothing to divide by.
-
-    Errors count as nothing found; a solver that answered none of the positions has no recall at all. Times in
-    microseconds, over the positions that were answered.
+    Columns: `rows`, `columns`, `cells`; `mines` (nan if unknown) and `density`, mines over cells;
+    `covered` cells; `opened_share` of the cells.
     """
-    count = {name: sum(getattr(s, name) for s in scores) for name in _COUNTED}
-    answered = [s for s in scores if s.outcome not in ("error", "unsupported")]
-    share = _share if answered else (lambda found, entailed: np.nan)
-    summary: dict[str, float] = {
-        "positions": len(scores),
-        "wrong": sum(bool(s.faults) for s in scores),
-        **{kind: sum(kind in s.faults for s in scores) for kind in FAULTS},
-        "errors": sum(s.outcome == "error" for s in scores),
-        "unsupported": sum(s.outcome == "unsupported" for s in scores),
-        **count,
-        "safe_recall": share(count["safe_found"], count["safe_entailed"]),
-        "mine_recall": share(count["mines_found"], count["mines_entailed"]),
-        "recall": share(count["safe_found"] + count["mines_found"], count["safe_entailed"] + count["mines_entailed"]),
-        "safe_recall_of_global": share(count["global_safe_found"], count["global_safe_entailed"]),
-        "solved_share": share(
-            sum(s.solved for s in scores if not s.nothing_entailed), len(scores) - count["nothing_entailed"]
-        ),
-    }
-    for part in ("extract", "solve", "total"):
-        summary |= _spread(part, [getattr(s, part) for s in answered])
-    return summary
+    rows = []
+    for (corpus, entry), found in run.entries().items():
+        height, width = found.position.shape
+        covered = int(np.count_nonzero(found.position.codes == COVERED))
+        mines = np.nan if found.position.mines is None else found.position.mines
+        rows.append((corpus, entry, height, width, height * width, mines, covered))
+    columns = ["corpus", "entry", "rows", "columns", "cells", "mines", "covered"]
+    frame = pd.DataFrame(rows, columns=columns).set_index(["corpus", "entry"])
+    frame["density"] = frame["mines"] / frame["cells"]
+    frame["opened_share"] = 1 - frame["covered"] / frame["cells"]
+    return frame
 
 
 _COUNTED = (
@@ -164,16 +82,53 @@ _COUNTED = (
 )
 
 
+def summarise(judged: pd.DataFrame, limit_seconds: float | None = None) -> dict[str, float]:
+    """The metrics of one solver over some positions, rows of `scores`. nan where there is nothing to divide by.
+
+    Failures count as nothing found; a solver that answered none of the positions has no recall at all. Times in
+    microseconds, over the positions that were answered. `par2_us` is the mean time with twice the limit for
+    every position that was not solved; nan without a limit.
+    """
+    answered = judged[judged["answered"]]
+    count = {name: int(judged[name].sum()) for name in _COUNTED}
+    outcomes = judged["outcome"].value_counts()
+    share = _share if len(answered) else (lambda found, entailed: np.nan)
+    entailing = judged[~judged["nothing_entailed"]]
+    summary: dict[str, float] = {
+        "positions": len(judged),
+        "wrong": int(judged["wrong"].sum()),
+        **{kind: int(judged[kind].sum()) for kind in FAULTS},
+        "errors": int(sum(outcomes.get(name, 0) for name in FAILURES)),
+        **{name: int(outcomes.get(name, 0)) for name in (*FAILURES, "unsupported")},
+        **count,
+        "safe_recall": share(count["safe_found"], count["safe_entailed"]),
+        "mine_recall": share(count["mines_found"], count["mines_entailed"]),
+        "recall": share(count["safe_found"] + count["mines_found"], count["safe_entailed"] + count["mines_entailed"]),
+        "safe_recall_of_global": share(count["global_safe_found"], count["global_safe_entailed"]),
+        "solved_share": share(int(entailing["solved"].sum()), len(entailing)),
+        "complete_share": share(int((judged["outcome"] == "complete").sum()), len(judged)),
+    }
+    for part in ("extract", "solve", "total"):
+        summary |= _spread(part, answered[part])
+    summary["par2_us"] = _par2(judged, limit_seconds) if len(answered) else np.nan
+    return summary
+
+
+def penalised(judged: pd.DataFrame, limit_seconds: float) -> pd.Series[float]:
+    """The time of each row in nanoseconds, and twice the limit where the position was not solved (PAR-2)."""
+    return judged["total"].where(judged["solved"], 2e9 * limit_seconds)
+
+
+def _par2(judged: pd.DataFrame, limit_seconds: float | None) -> float:
+    return np.nan if limit_seconds is None else float(penalised(judged, limit_seconds).mean()) / 1000
+
+
 def _share(found: float, entailed: float) -> float:
     return found / entailed if entailed else np.nan
 
 
-def _median(values: Sequence[int]) -> float:
-    return float(statistics.median(values)) if values else np.nan
-
-
-def _spread(part: str, nanoseconds: Iterable[float]) -> dict[str, float]:
-    known = np.array([t for t in nanoseconds if t == t]) / 1000
+def _spread(part: str, nanoseconds: pd.Series[float]) -> dict[str, float]:
+    known = nanoseconds.dropna().to_numpy() / 1000
     if not known.size:
         return {f"{part}_{name}_us": np.nan for name in ("median", "p95", "max")}
     return {
@@ -183,34 +138,36 @@ def _spread(part: str, nanoseconds: Iterable[float]) -> dict[str, float]:
     }
 
 
-def summaries(run: Run, *, by_corpus: bool = True) -> list[dict[str, float | str]]:
+def limit_seconds(run: Run) -> float | None:
+    """The wall-clock limit of a call in this run, None if there was none."""
+    seconds = (run.header.get("limits") or {}).get("seconds")
+    return None if seconds is None else float(seconds)
+
+
+def summaries(run: Run, *, by_corpus: bool = True, judged: pd.DataFrame | None = None) -> list[dict[str, Any]]:
     """One row a (corpus,) question and solver, in the order in which the run names them.
 
     `ratio` is the median total time as a multiple of the peer's in the same corpus and question, nan
     without it. Without `by_corpus` the positions of all corpora are pooled, and `corpus` is missing.
+
+    judged: `scores(run)`, if it is at hand.
     """
-    entries = run.entries()
-    groups: dict[tuple[str, str, str], list[Score]] = {}
-    for record in run.records:
-        key = (record.corpus if by_corpus else "", str(record.question), record.solver)
-        groups.setdefault(key, []).append(score(record, entries[record.corpus, record.entry]))
-    found = {key: summarise(scores) for key, scores in groups.items()}
+    judged = scores(run) if judged is None else judged
+    names = ["corpus", "question", "solver"] if by_corpus else ["question", "solver"]
     claims = {solver["label"]: claims_text(solver["claims"]) for solver in run.header["solvers"]}
-    rows: list[dict[str, float | str]] = []
-    for key in sorted(found, key=lambda key: _rank(run, key)):
-        corpus, question, solver = key
-        peer = _peer_of(found, corpus, question)
-        names = {"corpus": corpus} if by_corpus else {}
-        names |= {"question": question, "solver": solver, "claims": claims[solver]}
-        ratio = _share(found[key]["total_median_us"], peer)
-        rows.append({**names, **found[key], "ratio": ratio})
-    return rows
+    found: dict[tuple[Hashable, ...], dict[str, Any]] = {}
+    for key, rows in judged.groupby(names, observed=True):
+        named = dict(zip(names, key, strict=True))
+        found[key] = {**named, "claims": claims[named["solver"]], **summarise(rows, limit_seconds(run))}
+    for key, row in found.items():
+        row["ratio"] = _share(row["total_median_us"], _peer_of(found, key[:-1]))
+    return list(found.values())
 
 
-def _peer_of(found: Mapping[tuple[str, str, str], Mapping[str, float]], corpus: str, question: str) -> float:
-    for (c, q, solver), summary in found.items():
-        if (c, q) == (corpus, question) and solver.partition(":")[0] == PEER:
-            return summary["total_median_us"]
+def _peer_of(found: Mapping[tuple[Hashable, ...], Mapping[str, Any]], group: tuple[Hashable, ...]) -> float:
+    for key, summary in found.items():
+        if key[:-1] == group and str(key[-1]).partition(":")[0] == PEER:
+            return float(summary["total_median_us"])
     return np.nan
 
 
@@ -224,13 +181,6 @@ def claims_text(claims: Mapping[str, bool]) -> str:
     complete = {(True, True): "complete", (True, False): "complete local", (False, True): "complete global"}
     words = [complete.get((local, whole), ""), *(name for name in ("marginals", "exact") if claims[name])]
     return ", ".join(word for word in words if word) or "sound"
-
-
-def _rank(run: Run, key: tuple[str, str, str]) -> tuple[int, int, int]:
-    """Where a (corpus, question, solver) stands in the run's own order."""
-    corpora = ["", *run.corpora]
-    solvers = [solver["label"] for solver in run.header["solvers"]]
-    return corpora.index(key[0]), run.header["questions"].index(key[1]), solvers.index(key[2])
 
 
 def wrong_claims(run: Run) -> list[tuple[Record, str]]:

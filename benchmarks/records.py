@@ -9,28 +9,36 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from benchmarks.corpus import Corpus, Entry, Question, read_corpus, write_corpus
+from solvers.interface import Stats
 
 if TYPE_CHECKING:
     import pandas as pd
 
-FORMAT = 1  #: of the run folder; a reader refuses what it does not know
+FORMAT = 2  #: of the run folder; a reader refuses what it does not know
+ANSWERS = ("complete", "partial", "inconsistent", "wrong")  #: outcomes with an answer
+FAILURES = ("timeout", "memory", "error", "crashed")  #: outcomes that count as nothing found
+OUTCOMES = (*ANSWERS, *FAILURES, "unsupported")
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
     """One question put to one solver.
 
-    outcome: `complete`, `partial` or `inconsistent` as the solver said, `wrong` if that is false, `error`
-        (it raised, or what it gave is no deduction) or `unsupported`.
+    outcome: one of OUTCOMES. `complete`, `partial` or `inconsistent` as the solver said, `wrong` if that is
+        false; without an answer `timeout` and `memory` (a limit of the run), `error` (it raised, or what it gave
+        is no deduction), `crashed` (it ended its process) or `unsupported`.
     status: what the solver said, None where it said nothing.
-    safe, mines: the cells it claimed.
+    safe, mines: the cells it claimed, ascending.
     extract_nanoseconds, solve_nanoseconds: one number a repeat; the first is empty for a solver that reads
-        the position itself.
+        the position itself, both where the process ended.
+    message: why there is no answer, or what is wrong with it.
+    stats: what the solver told of its work.
+    preempted: how many of the repeats the operating system interrupted for another process.
     """
 
     solver: str
@@ -45,6 +53,8 @@ class Record:
     extract_nanoseconds: tuple[int, ...]
     solve_nanoseconds: tuple[int, ...]
     message: str = ""
+    stats: Stats = field(default_factory=dict)
+    preempted: int = 0
 
     def to_json(self) -> str:
         """One line of JSON that :meth:`from_json` reads back."""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from benchmarks.metrics import PEER, summaries, wrong_claims
-from benchmarks.records import Record, Run
+from benchmarks.records import FAILURES, Record, Run
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -168,9 +168,9 @@ def notes(run: Run) -> list[str]:
     expected = asked * len(header["questions"]) * len(header["solvers"])
     if len(run.records) != expected:
         lines.append(f"The run is not finished: {len(run.records):,} of {expected:,} records.")
-    failures = Counter((r.solver, r.message) for r in run.records if r.outcome in ("error", "unsupported")).most_common(
-        5
-    )
+    failures = Counter(
+        (r.solver, r.message) for r in run.records if r.outcome in (*FAILURES, "unsupported")
+    ).most_common(5)
     lines += [f"{solver}, {count} times: {message}" for (solver, message), count in failures]
     corpora = ", ".join(
         f"{item['name']} {item['hash'][:12]} ({item['asked']} of {item['positions']})" for item in header["corpora"]

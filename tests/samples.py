@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from benchmarks.corpus import Answer, Corpus, Entry
-from benchmarks.records import Record, Run, corpus_file
+from benchmarks.records import FORMAT, Record, Run, corpus_file
 from board import Position
 
 DATA = Path(__file__).parent / "data"
@@ -49,7 +49,7 @@ def run_of(*records, corpus=TINY):
     """A run of these records."""
     nothing = {"complete_local": False, "complete_global": False, "marginals": False, "exact": False}
     header = {
-        "format": 1,
+        "format": FORMAT,
         "experiment": None,
         "command": "sapper bench",
         "solvers": [{"label": label, "claims": nothing} for label in dict.fromkeys(r.solver for r in records)],

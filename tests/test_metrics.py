@@ -5,7 +5,8 @@ import math
 import pytest
 from samples import BROKEN, CLEAR, COUNTED, EVEN, MINES, TINY, failed, run_of, said
 
-from benchmarks.metrics import claims_text, explain, faults, score, summaries, wrong_claims
+from benchmarks.judgement import explain, faults, score
+from benchmarks.metrics import claims_text, summaries, wrong_claims
 
 
 def only(rows, **wanted):
