@@ -27,8 +27,10 @@ class Interrupts:
 
 
 @contextmanager
-def noticed() -> Iterator[Interrupts]:
+def noticed(*, at_once: bool = True) -> Iterator[Interrupts]:
     """Within, a Ctrl-C is written down and then does what it always does; the main thread's only.
+
+    at_once: without it the first one is only written down, for who asks several times a second.
 
     >>> with noticed() as interrupts:
     ...     interrupts.check()
@@ -40,8 +42,9 @@ def noticed() -> Iterator[Interrupts]:
         return
 
     def handler(number: int, frame: FrameType | None) -> None:
-        interrupts.seen = True
-        previous(number, frame)
+        first, interrupts.seen = not interrupts.seen, True
+        if at_once or not first:
+            previous(number, frame)
 
     signal.signal(signal.SIGINT, handler)
     try:

@@ -17,7 +17,7 @@ def describe() -> dict[str, Any]:
     """The machine and the software, as plain data for a run's header.
 
     >>> sorted(describe())
-    ['commit', 'cores', 'cpu', 'dirty', 'libraries', 'platform', 'python', 'sapper']
+    ['commit', 'cores', 'cpu', 'dirty', 'libraries', 'load', 'platform', 'python', 'sapper']
     """
     commit, dirty = _commit(Path(__file__).resolve())
     return {
@@ -29,7 +29,13 @@ def describe() -> dict[str, Any]:
         "cpu": _cpu(),
         "cores": os.cpu_count(),
         "platform": platform.platform(),
+        "load": load_average(),
     }
+
+
+def load_average() -> float | None:
+    """How many processes wanted to run, on average over the last minute."""
+    return os.getloadavg()[0] if hasattr(os, "getloadavg") else None
 
 
 def version(distribution: str) -> str | None:

@@ -8,9 +8,11 @@ Nothing is rounded or judged for good here: metrics are functions of these files
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, TextIO
 
 from benchmarks.corpus import Corpus, Entry, Question, read_corpus, write_corpus
@@ -19,10 +21,12 @@ from solvers.interface import Stats
 if TYPE_CHECKING:
     import pandas as pd
 
+HEADER, RECORDS = "header.json", "records.jsonl"
 FORMAT = 2  #: of the run folder; a reader refuses what it does not know
 ANSWERS = ("complete", "partial", "inconsistent", "wrong")  #: outcomes with an answer
 FAILURES = ("timeout", "memory", "error", "crashed")  #: outcomes that count as nothing found
 OUTCOMES = (*ANSWERS, *FAILURES, "unsupported")
+_LONGEST_LINE_BYTES = 1 << 26
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +63,12 @@ class Record:
     def to_json(self) -> str:
         """One line of JSON that :meth:`from_json` reads back."""
         fields = {name: getattr(self, name) for name in self.__slots__}
-        return json.dumps(fields, separators=(",", ":"), ensure_ascii=False)
+        return json.dumps(fields, separators=(",", ":"), default=str)
+
+    @property
+    def key(self) -> tuple[str, str, str, str]:
+        """(solver, corpus, entry, question): what it answers; once a run."""
+        return self.solver, self.corpus, self.entry, self.question
 
     @classmethod
     def from_json(cls, line: str) -> Record:
@@ -89,17 +98,11 @@ class Run:
     def load(cls, folder: str | Path) -> Run:
         """The run in a folder, without a torn last record. ValueError, naming the file, where it is none."""
         folder = Path(folder)
-        if not (folder / "header.json").is_file():
-            raise ValueError(f"{str(folder)!r} is not a run folder: it has no header.json")
-        try:
-            header = json.loads((folder / "header.json").read_text(encoding="utf-8"))
-            found = header["format"]
-        except (ValueError, TypeError, KeyError) as wrong:
-            raise ValueError(f"{folder / 'header.json'} is not the header of a run: {wrong!r}") from None
-        if found != FORMAT:
-            raise ValueError(f"{folder / 'header.json'} has format {found!r}; this version reads {FORMAT}")
+        header = read_header(folder)
         corpora = {item["name"]: read_corpus(folder / item["file"]) for item in header["corpora"]}
-        return cls(header, _read_records(folder / "records.jsonl"), corpora, folder)
+        run = cls(header, _read_records(folder / RECORDS), corpora, folder)
+        run.check()
+        return run
 
     def save(self, folder: str | Path) -> Run:
         """This run, written to a new folder."""
@@ -108,6 +111,18 @@ class Run:
             for record in self.records:
                 append(file, record)
         return Run(self.header, self.records, self.corpora, folder)
+
+    def check(self) -> None:
+        """ValueError for a record of a position, a solver or a question that is not the run's."""
+        entries = self.entries()
+        labels = {solver["label"] for solver in self.header["solvers"]}
+        for record in self.records:
+            if (record.corpus, record.entry) not in entries:
+                raise ValueError(f"a record of {record.entry!r}, which is not in the corpus {record.corpus!r}")
+            if record.solver not in labels or record.question not in self.header["questions"]:
+                raise ValueError(f"a record of {record.solver!r}, {record.question!r}, which the header does not name")
+            if record.outcome not in OUTCOMES:
+                raise ValueError(f"the outcome {record.outcome!r} of {', '.join(record.key)} is unknown")
 
     def entries(self) -> dict[tuple[str, str], Entry]:
         """(corpus, entry id) -> entry."""
@@ -128,6 +143,24 @@ class Run:
         return f"<Run: {len(self.records)} records, corpora {', '.join(self.corpora)}>"
 
 
+def read_header(folder: Path) -> dict[str, Any]:
+    """The header of the run in a folder. ValueError, naming the file, where it is none."""
+    path = folder / HEADER
+    if not path.is_file():
+        raise ValueError(f"{str(folder)!r} is not a run folder: it has no {HEADER}")
+    try:
+        header: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        found = header["format"]
+    except (ValueError, TypeError, KeyError) as wrong:
+        raise ValueError(f"{path} is not the header of a run: {wrong!r}") from None
+    if found != FORMAT:
+        raise ValueError(f"{path} has format {found!r}; this version reads {FORMAT}")
+    for key in ("solvers", "corpora", "questions", "repeats", "limits", "seed", "started", "machine"):
+        if key not in header:
+            raise ValueError(f"{path}, key {key}: is missing")
+    return header
+
+
 def corpus_file(index: int, name: str) -> str:
     """Where corpus number `index` of a run lies in its folder; the name is only there to be read."""
     readable = "".join(c if c.isascii() and (c.isalnum() or c in "-_.") else "_" for c in name)
@@ -141,14 +174,40 @@ def check_free(folder: Path) -> None:
 
 
 def start(folder: Path, header: Mapping[str, Any], corpora: Mapping[str, Corpus]) -> TextIO:
-    """Make a run folder and open its records for `append`. FileExistsError if it holds anything already."""
+    """Make a run folder and open its records for `append`. FileExistsError if it holds anything already.
+
+    The folder comes into being in one step, so that a kill leaves a whole one or none.
+    """
     check_free(folder)
-    (folder / "corpora").mkdir(parents=True, exist_ok=True)
-    for item in header["corpora"]:
-        write_corpus(corpora[item["name"]], folder / item["file"])
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(prefix=f".{folder.name}-", dir=folder.parent) as scratch:
+        made = Path(scratch, "run")
+        (made / "corpora").mkdir(parents=True)
+        for item in header["corpora"]:
+            write_corpus(corpora[item["name"]], made / item["file"])
+        write_header(made, header)
+        (made / RECORDS).touch()
+        made.replace(folder)
+    return (folder / RECORDS).open("a", encoding="utf-8")
+
+
+def write_header(folder: Path, header: Mapping[str, Any]) -> None:
+    """Write a run's header, or a new one in the place of the old, in one step."""
     text = json.dumps(header, indent=2, ensure_ascii=False)
-    (folder / "header.json").write_text(text + "\n", encoding="utf-8")
-    return (folder / "records.jsonl").open("x", encoding="utf-8")
+    scratch = folder / "header.json.new"
+    scratch.write_text(text + "\n", encoding="utf-8")
+    scratch.replace(folder / HEADER)
+
+
+def reopen(folder: Path) -> TextIO:
+    """Open the records of a run that was broken off, for `append`; a torn last line is cut off."""
+    path = folder / RECORDS
+    with path.open("ab+") as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(0, size - _LONGEST_LINE_BYTES))
+        tail = file.read()
+        file.truncate(size - (len(tail) - 1 - tail.rfind(b"\n")))
+    return path.open("a", encoding="utf-8")
 
 
 def append(file: TextIO, record: Record) -> None:
@@ -159,14 +218,17 @@ def append(file: TextIO, record: Record) -> None:
 
 def _read_records(path: Path) -> list[Record]:
     records: list[Record] = []
-    if not path.is_file():
-        return records
+    seen: dict[tuple[str, str, str, str], int] = {}
     with path.open(encoding="utf-8") as file:
         for number, line in enumerate(file, 1):
+            if not line.endswith("\n"):
+                break  # the run was killed while it wrote this
             try:
-                records.append(Record.from_json(line))
+                record = Record.from_json(line)
             except ValueError as wrong:
-                if not line.endswith("\n"):
-                    break  # the run was killed while it wrote this
                 raise ValueError(f"{path}, line {number}: {wrong}") from None
+            first = seen.setdefault(record.key, number)
+            if first != number:
+                raise ValueError(f"{path}, line {number}: the record of line {first} again: {', '.join(record.key)}")
+            records.append(record)
     return records

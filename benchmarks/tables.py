@@ -7,29 +7,38 @@ puts a run's tables together: wrong claims first, then the tables, then what a r
 
 from __future__ import annotations
 
+import dataclasses
 import math
+import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from benchmarks.metrics import PEER, summaries, wrong_claims
+from benchmarks.metrics import PEER, claims_text, summaries, wrong_claims
 from benchmarks.records import FAILURES, Record, Run
+from solvers import Unsupported, make_solver, solver_names
+from solvers.registry import write_value
 
 if TYPE_CHECKING:
     from rich.table import Table
 
 MISSING = "–"
+FORMS = ("markdown", "csv", "latex", "html")
 Row = Mapping[str, Any]
 
 _LEFT = {"Corpus", "Strategy", "Claims", "Question", "Position", "Parameters", "What"}
 _QUESTIONS = ("local", "global")
 
 
-def metrics_table(run: Run, *, by_corpus: bool = True) -> pd.DataFrame:
-    """Every metric of `benchmarks.metrics.summaries`, unrounded: a row a (corpus,) question and solver."""
-    return pd.DataFrame(summaries(run, by_corpus=by_corpus))
+def metrics_table(run: Run, *, by_corpus: bool = True, judged: pd.DataFrame | None = None) -> pd.DataFrame:
+    """Every metric of `benchmarks.metrics.summaries`, unrounded: a row a (corpus,) question and solver.
+
+    judged: `benchmarks.metrics.scores(run)`, if it is at hand.
+    """
+    return pd.DataFrame(summaries(run, by_corpus=by_corpus, judged=judged))
 
 
 def percent(share: float) -> str:
@@ -73,9 +82,10 @@ def headline(metrics: pd.DataFrame) -> pd.DataFrame:
         line["Errors"] = _sum(sides, "errors")
         for heading, key in (("Safe", "safe_recall"), ("Solved", "solved_share")):
             line |= {f"{heading} {q} %": percent(sides[q][key]) for q in _QUESTIONS if q in sides}
+        line["Complete %"] = percent(timed["complete_share"])
         spread = _spread(timed)
         del spread["Max µs"]
-        table.append(line | spread)
+        table.append({**line, **spread, "PAR-2 µs": number(timed["par2_us"])})
     return _text(table)
 
 
@@ -90,7 +100,10 @@ def found(metrics: pd.DataFrame) -> pd.DataFrame:
             "Positions": row["positions"],
             "Nothing entailed": row["nothing_entailed"],
             "Wrong": row["wrong"],
-            "Errors": row["errors"],
+            "Timeouts": row["timeout"],
+            "Memory": row["memory"],
+            "Crashes": row["crashed"],
+            "Errors": row["error"],
             "Unsupported": row["unsupported"],
         }
         shares = {
@@ -155,9 +168,17 @@ def notes(run: Run) -> list[str]:
     lines = [
         "Safe, Mines, Both: share of the entailed cells that were found, pooled over the positions. local: "
         "from the clues alone; global: with the mine count. Positions in which nothing is entailed have no "
-        "part in it. Solved: share of the other positions in which everything entailed was found. Times in "
+        "part in it. Solved: share of the other positions in which everything entailed was found. Complete: share of "
+        "the positions answered with a claim that nothing is missing. Times in "
         f"microseconds a position, extract and solve together; × peer: multiple of {PEER}'s median.",
     ]
+    limits = header["limits"]
+    if limits["seconds"] is not None:
+        lines.append(
+            f"Limits of a call: {limits['seconds']:g} s"
+            + (f", {limits['memory_bytes'] / 1e6:,.0f} MB. " if limits["memory_bytes"] else ". ")
+            + "Errors: calls that ended without an answer. PAR-2: mean time, twice the limit where not all was found."
+        )
     stuck = [name for name in run.corpora if name.endswith("stuck")]
     if stuck:
         lines.append(
@@ -185,24 +206,45 @@ def notes(run: Run) -> list[str]:
     return lines
 
 
-def document(run: Run, *, by_corpus: bool = False, form: str = "markdown") -> str:
-    """All of a run as one text: `markdown` or `latex`; `csv` is every metric, unrounded, and nothing else.
+def document(run: Run, *, by_corpus: bool = False, form: str = "markdown", judged: pd.DataFrame | None = None) -> str:
+    """All of a run as one text: `markdown`, `latex` or `html`; `csv` is every metric, unrounded, and nothing else.
 
     Raises ValueError for an unknown form.
     """
-    metrics = metrics_table(run, by_corpus=by_corpus)
+    if form not in FORMS:
+        raise ValueError(f"unknown format {form!r}; known are {', '.join(FORMS)}")
+    metrics = metrics_table(run, by_corpus=by_corpus, judged=judged)
     if form == "csv":
         return metrics.to_csv(index=False)
-    if form not in ("markdown", "latex"):
-        raise ValueError(f"unknown format {form!r}; known are markdown, csv, latex")
-    write = markdown if form == "markdown" else latex
+    write = {"markdown": markdown, "latex": latex, "html": html}[form]
     wrong = wrong_claims(run)
     tables = [wrong_table(wrong)] if wrong else []
     tables += [headline(metrics), found(metrics), times(metrics)]
     if form == "markdown":
         return "\n\n".join([verdict(run, wrong), *map(write, tables), *notes(run)]) + "\n"
-    comments = "\n".join(f"% {line}" for line in (verdict(run, wrong), *notes(run)))
-    return "\n\n".join([comments, *map(write, tables)]) + "\n"
+    said = (verdict(run, wrong), *notes(run))
+    if form == "html":
+        return "\n".join([f"<p>{escape(said[0])}</p>", *map(write, tables), *(f"<p>{escape(x)}</p>" for x in said[1:])])
+    return "\n\n".join(["\n".join(f"% {line}" for line in said), *map(write, tables)]) + "\n"
+
+
+def strategies_table() -> pd.DataFrame:
+    """A row a strategy of the registry: what it claims with its default parameters, these, and what it does."""
+    rows = []
+    for name in solver_names():
+        row = dict.fromkeys(("Strategy", "Claims", "Parameters", "What"), "")
+        row["Strategy"] = name
+        try:
+            made: Any = make_solver(name)
+        except (Unsupported, ValueError) as missing:
+            row["What"] = str(missing)
+        else:
+            fields = dataclasses.fields(made)
+            row["Claims"] = claims_text(dataclasses.asdict(made.claims))
+            row["Parameters"] = " ".join(f"{f.name}={write_value(getattr(made, f.name))}" for f in fields)
+            row["What"] = (sys.modules[type(made).__module__].__doc__ or "").partition("\n")[0]
+        rows.append(row)
+    return pd.DataFrame(rows)
 
 
 def markdown(frame: pd.DataFrame) -> str:
@@ -256,6 +298,11 @@ def latex(frame: pd.DataFrame) -> str:
     )
 
 
+def html(frame: pd.DataFrame) -> str:
+    """A frame of text as an HTML table."""
+    return frame.to_html(index=False, border=0)
+
+
 def rich_table(frame: pd.DataFrame, title: str) -> Table:
     """A frame of text for a terminal."""
     from rich.box import SIMPLE_HEAD
@@ -297,6 +344,7 @@ def _sum(sides: Mapping[str, Row], key: str) -> int:
 def _text(rows: list[dict[str, Any]]) -> pd.DataFrame:
     """The rows as text, without the columns in which nobody has a value."""
     frame = pd.DataFrame(rows).fillna(MISSING).astype(str)
-    empty = {"Errors": "0", "Unsupported": "0", "× peer": MISSING}
+    empty = {"Errors": "0", "Unsupported": "0", "× peer": MISSING, "PAR-2 µs": MISSING}
+    empty |= dict.fromkeys(("Timeouts", "Memory", "Crashes"), "0")
     keep = [c for c in frame.columns if c not in empty or (frame[c] != empty[c]).any()]
     return frame[keep]

@@ -52,7 +52,7 @@ def run_of(*records, corpus=TINY):
         "format": FORMAT,
         "experiment": None,
         "command": "sapper bench",
-        "solvers": [{"label": label, "claims": nothing} for label in dict.fromkeys(r.solver for r in records)],
+        "solvers": [{"label": r, "spec": None, "claims": nothing} for r in dict.fromkeys(r.solver for r in records)],
         "corpora": [
             {
                 "name": corpus.name,
@@ -65,6 +65,8 @@ def run_of(*records, corpus=TINY):
         "questions": [q for q in ("local", "global") if any(r.question == q for r in records)],
         "repeats": 1,
         "limit": None,
+        "limits": {"seconds": None, "memory_bytes": None, "warm_up_seconds": 120.0},
+        "seed": None,
         "started": "2026-01-01T00:00:00+00:00",
         "machine": {"commit": "abc", "dirty": False, "sapper": "1", "python": "3", "cpu": "C", "cores": 1},
     }

@@ -263,7 +263,7 @@ def test_a_bad_mine_count_is_one_line_that_quotes_it(mines):
     [
         (["solve", "missing.txt"], "missing.txt: No such file or directory"),
         (["solve", "."], ".: Is a directory"),
-        (["solve", "tiny.jsonl"], "tiny.jsonl: line 2 has"),
+        (["solve", "tiny.jsonl"], "tiny.jsonl: unknown character '{' at line 1"),
         (["solve"], "Missing argument"),
         (["solve", "a.txt", "--solver", "singel"], "unknown solver 'singel'; did you mean 'single'?"),
         (["solve", "a.txt", "--solver", "counting:exakt=true"], "no parameter 'exakt'; did you mean 'exact'?"),
@@ -282,7 +282,7 @@ def test_a_bad_mine_count_is_one_line_that_quotes_it(mines):
         (["bench", "--corpus", "tiny.jsonl", "--out", "."], "never overwritten"),
         (["table", "missing"], "'missing' is not a run folder"),
         (["table", "."], "is not a run folder"),
-        (["table", "tiny.jsonl", "--format", "html"], "--format"),
+        (["table", "tiny.jsonl", "--format", "xml"], "--format"),
         (["corpus", "show", "tiny"], "unknown corpus 'tiny'"),
         (["corpus", "show", "tiny.jsonl", "--entry", "no"], "no position 'no' in the corpus 'tiny'"),
         (["corpus", "build", "cases", "--count", "1", "--seed", "1", "--out", "b.jsonl"], "cases"),
@@ -461,7 +461,7 @@ def test_ctrl_c_ends_with_130_and_keeps_the_records():
         _, said = process.communicate(timeout=30)
     assert process.returncode == 130
     assert b"Traceback" not in said
-    assert b"what was measured is in run" in said
+    assert b"go on with: sapper bench --resume run" in said
     assert len(Run.load("run").records) >= 1
 
 

@@ -132,9 +132,10 @@ def raising(wrong):
 )
 def test_an_exception_or_nonsense_costs_one_record_only(strategy, outcome, message):
     run = compare([strategy, Says()], Corpus("tiny", (CLEAR, CLEAR_TOO)), questions="global")
-    assert [r.outcome for r in run.records] == [outcome, "partial"] * 2
-    assert {r.message for r in run.records[::2]} == {message}
-    assert {r.status for r in run.records[::2]} == {None}
+    bad, good = run.records[0].solver, run.records[1].solver
+    assert [r.outcome for r in run.records if r.solver == good] == ["partial"] * 2
+    said = [r for r in run.records if r.solver == bad]
+    assert [(r.outcome, r.message, r.status) for r in said] == [(outcome, message, None)] * 2
     assert all(len(r.solve_nanoseconds) == 1 for r in run.records)
 
 

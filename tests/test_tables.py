@@ -138,8 +138,8 @@ def test_an_unfinished_run_says_so():
 
 
 def test_an_unknown_format_is_named():
-    with pytest.raises(ValueError, match="unknown format 'html'"):
-        document(HONEST, form="html")
+    with pytest.raises(ValueError, match="unknown format 'xml'"):
+        document(HONEST, form="xml")
 
 
 def test_only_what_is_exactly_all_reads_100():

@@ -1,0 +1,1 @@
+"""What to run, as data: TOML files; see `benchmarks.experiment`."""

@@ -1,0 +1,1 @@
+"""The page of a report: HTML, CSS, JavaScript; see `benchmarks.report`."""

@@ -1,0 +1,120 @@
+"""Measuring on a Dask cluster: the same bounded processes, on other machines.
+
+A hostile task can take a Dask worker down with it, and a cancelled one runs on; so each thread of a worker
+keeps a bounded process of its own (`benchmarks.runner`) and hands it the batches. The plan, with its corpora,
+is sent once a worker. A lost worker's batches are run again by others; nothing of these was handed out before.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import pickle
+import threading
+from collections.abc import Generator, Iterator, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import uuid4
+
+from benchmarks.measuring import Control
+from benchmarks.plan import Group, Plan
+from benchmarks.records import Record
+from benchmarks.runner import BoundedWorker, Progress, plan_bytes, spread, without_main
+from solvers import Unsupported
+
+LOCAL = "local"  #: instead of an address: a cluster that is started here and ends with the run
+_LOSSES = 10  # of workers, before a batch is given up
+_START_SECONDS = 30
+
+
+def run_on_cluster(
+    plan: Plan, groups: Sequence[Group], control: Control, *, address: str, jobs: int | None
+) -> Generator[Record, None, None]:
+    """Measure the groups on the cluster of the scheduler at `address`; workers may come and go.
+
+    jobs: how many workers a local cluster has; one a core by default.
+
+    Raises ValueError for an address where there is none, Unsupported without Dask.
+    """
+    pickled = plan_bytes(plan)
+    run = uuid4().hex
+    with _client(address, jobs) as client:
+        sent = client.scatter(pickled, broadcast=True, hash=False)
+        executor = client.get_executor(pure=False, retries=_LOSSES)
+
+        def submit(batch: list[Group]) -> Future[Progress]:
+            future: Future[Progress] = executor.submit(_measure, run, sent, batch)
+            return future
+
+        control.ready()
+        try:
+            width = 2 * sum(client.nthreads().values())
+            yield from spread(groups, submit, width, control.interrupts, lambda: None)
+        finally:
+            executor.shutdown(wait=False)
+            with contextlib.suppress(Exception):  # what is gone needs no tidying
+                client.run(_end, run)
+
+
+@contextlib.contextmanager
+def _client(address: str, jobs: int | None) -> Iterator[Any]:
+    try:
+        from distributed import Client, LocalCluster
+    except ImportError:
+        raise Unsupported("--dask needs Dask: pip install 'sapper[cluster]'") from None
+    if address == LOCAL:
+        with without_main():
+            made = LocalCluster(n_workers=jobs, threads_per_worker=1, host="127.0.0.1", dashboard_address=None)
+        with made as cluster, Client(cluster) as client:
+            yield client
+        return
+    try:
+        client = Client(address, timeout=_START_SECONDS)
+    except (OSError, ValueError) as wrong:
+        raise ValueError(f"no Dask scheduler answers at {address!r}: {wrong}") from None
+    with client:
+        try:
+            client.wait_for_workers(1, timeout=_START_SECONDS)
+        except TimeoutError:
+            raise ValueError(f"the scheduler at {address!r} has no workers: start some with `dask worker`") from None
+        yield client
+
+
+# What follows runs on the workers of Dask.
+
+
+@dataclass(slots=True)
+class _Bounded:
+    """The bounded processes of one run on this worker of Dask, one a thread."""
+
+    plan: Plan
+    cold: set[str] = field(default_factory=set)
+    by_thread: dict[int, BoundedWorker] = field(default_factory=dict)
+
+
+_runs: dict[str, _Bounded] = {}
+_lock = threading.Lock()
+
+
+def _measure(run: str, pickled: bytes, batch: list[Group]) -> Progress:
+    with _lock:
+        if run not in _runs:
+            # Dask's workers are daemons, which may have no children unless they say that they are none. Ours end
+            # with the process that started them all the same.
+            multiprocessing.current_process()._config["daemon"] = False  # type: ignore[attr-defined]
+            _runs[run] = _Bounded(pickle.loads(pickled))
+        bounded = _runs[run]
+        worker = bounded.by_thread.get(threading.get_ident())
+        if worker is None:
+            worker = BoundedWorker(bounded.plan, pickled, None, bounded.cold)
+            bounded.by_thread[threading.get_ident()] = worker
+    return worker.measure(batch)
+
+
+def _end(run: str) -> None:
+    with _lock:
+        bounded = _runs.pop(run, None)
+    if bounded is not None:
+        for worker in bounded.by_thread.values():
+            worker.close()

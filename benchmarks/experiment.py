@@ -1,0 +1,198 @@
+"""What to run, as data: TOML files that people can read, checked key by key.
+
+    title = "One line"
+    corpora = ["expert-random", "my/corpus.jsonl"]   # a file's path counts from the experiment's folder
+    solvers = ["subset", {spec = "sat", encoding = ["totalizer", "seqcounter"], oracle = "minicard"}]
+    questions = ["local", "global"]                  # both, unless given
+    limit = 100                                      # positions a corpus; all, unless given
+    repeats = 3                                      # 1, unless given
+    seed = 1                                         # shuffles the order; 0, unless given
+
+    [limits]
+    seconds = 10                                     # a call, by the wall clock
+    memory_bytes = 2_000_000_000
+
+A table among the solvers is a sweep: every combination of the values of its parameters.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib import resources
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from benchmarks.corpus import load_corpus
+from benchmarks.plan import QUESTIONS, Limits
+from solvers import Unsupported, make_solver
+from solvers.registry import nearest, write_value
+
+_BUNDLED = "benchmarks.experiments"
+_KEYS: dict[str, Any] = {
+    "title": str,
+    "corpora": list,
+    "solvers": list,
+    "questions": list,
+    "limit": int,
+    "repeats": int,
+    "seed": int,
+    "limits": dict,
+}
+_LIMITS: dict[str, Any] = {"seconds": int | float, "memory_bytes": int, "warm_up_seconds": int | float}
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """What to run.
+
+    solvers: spec strings, sweeps written out. corpora: names and paths. limit: positions a corpus, None for all.
+    left_out: why solvers of the file are not among `solvers`: a library is missing, a combination impossible.
+    """
+
+    name: str
+    title: str
+    solvers: tuple[str, ...]
+    corpora: tuple[str, ...]
+    questions: tuple[str, ...] = QUESTIONS
+    limit: int | None = None
+    repeats: int = 1
+    limits: Limits = field(default_factory=Limits)
+    seed: int = 0
+    left_out: tuple[str, ...] = ()
+
+
+def experiment_names() -> list[str]:
+    """The names of the bundled experiments.
+
+    >>> "standard" in experiment_names()
+    True
+    """
+    names = [item.name for item in resources.files(_BUNDLED).iterdir()]
+    return sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml"))
+
+
+def load_experiment(name_or_path: str | Path) -> Experiment:
+    """The bundled experiment of that name, or the one in that .toml file.
+
+    Raises ValueError naming the file and the key.
+    """
+    if name_or_path in experiment_names():
+        text = (resources.files(_BUNDLED) / f"{name_or_path}.toml").read_text(encoding="utf-8")
+        return _read(text, f"{name_or_path}.toml", str(name_or_path), None)
+    path = Path(name_or_path)
+    if path.suffix != ".toml" and not path.exists():
+        raise ValueError(f"unknown experiment {str(name_or_path)!r}{nearest(str(name_or_path), experiment_names())}")
+    try:
+        text = path.read_bytes().decode()
+    except OSError as wrong:
+        raise ValueError(f"{path}: cannot be read: {wrong.strerror}") from None
+    except UnicodeDecodeError as wrong:
+        raise ValueError(f"{path}: is not text: byte {wrong.start} is not UTF-8") from None
+    return _read(text, str(path), path.stem, path.parent)
+
+
+def _read(text: str, where: str, name: str, folder: Path | None) -> Experiment:
+    try:
+        found = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as wrong:
+        raise ValueError(f"{where}: is not TOML: {wrong}") from None
+    _check(found, _KEYS, where)
+    for key in ("corpora", "solvers"):
+        if not found.get(key):
+            raise ValueError(f"{where}, key {key}: at least one is needed")
+    limits = found.get("limits", {})
+    _check(limits, _LIMITS, f"{where}, key limits")
+    specs, left_out = _solvers(found["solvers"], where)
+    for key in ("limit", "repeats"):
+        if found.get(key, 1) < 1:
+            raise ValueError(f"{where}, key {key}: at least 1 is needed, not {found[key]}")
+    if found.get("seed", 0) < 0:
+        raise ValueError(f"{where}, key seed: at least 0 is needed, not {found['seed']}")
+    try:
+        bounds = Limits(**limits)
+    except ValueError as wrong:
+        raise ValueError(f"{where}, key limits: {wrong}") from None
+    return Experiment(
+        name,
+        found.get("title", name),
+        specs,
+        _corpora(found["corpora"], where, folder),
+        _questions(found.get("questions", list(QUESTIONS)), where),
+        found.get("limit"),
+        found.get("repeats", 1),
+        bounds,
+        found.get("seed", 0),
+        left_out,
+    )
+
+
+def _check(found: Mapping[str, Any], known: Mapping[str, Any], where: str) -> None:
+    for key, value in found.items():
+        if key not in known:
+            raise ValueError(f"{where}, key {key}: is unknown{nearest(key, known)}")
+        if not isinstance(value, known[key]) or isinstance(value, bool):
+            kind = getattr(known[key], "__name__", "number")
+            raise ValueError(f"{where}, key {key}: {value!r} is of the wrong type; {_KINDS[kind]} is needed")
+
+
+_KINDS = {"str": "a text", "list": "a list", "int": "an integer", "dict": "a table", "number": "a number"}
+
+
+def _questions(found: list[Any], where: str) -> tuple[str, ...]:
+    for number, question in enumerate(found):
+        if question not in QUESTIONS:
+            raise ValueError(f"{where}, key questions[{number}]: {question!r} is none of {', '.join(QUESTIONS)}")
+    if not found:
+        raise ValueError(f"{where}, key questions: at least one is needed")
+    return tuple(found)
+
+
+def _corpora(found: list[Any], where: str, folder: Path | None) -> tuple[str, ...]:
+    corpora = []
+    for number, item in enumerate(found):
+        if not isinstance(item, str):
+            raise ValueError(f"{where}, key corpora[{number}]: {item!r} is not a name or a path")
+        near = folder / item if folder is not None and (folder / item).is_file() else item
+        try:
+            load_corpus(near)
+        except ValueError as wrong:
+            raise ValueError(f"{where}, key corpora[{number}]: {wrong}") from None
+        corpora.append(str(near))
+    return tuple(corpora)
+
+
+def _solvers(found: list[Any], where: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Specs, and why some are left out."""
+    specs: list[str] = []
+    left_out: list[str] = []
+    for number, item in enumerate(found):
+        key = f"{where}, key solvers[{number}]"
+        for spec in [item] if isinstance(item, str) else _sweep(item, key):
+            try:
+                make_solver(spec)
+            except Unsupported as why:
+                left_out.append(f"{spec}: {why}")
+            except ValueError as wrong:
+                raise ValueError(f"{key}: {wrong}") from None
+            else:
+                specs.append(spec)
+    if not specs:
+        raise ValueError(f"{where}, key solvers: none is left: {'; '.join(left_out)}")
+    return tuple(dict.fromkeys(specs)), tuple(left_out)
+
+
+def _sweep(item: Any, where: str) -> list[str]:
+    if not isinstance(item, dict) or not isinstance(item.get("spec"), str):
+        raise ValueError(f"{where}: {item!r} is neither a spec nor a table with a spec")
+    values: list[list[str]] = []
+    names = [key for key in item if key != "spec"]
+    for name in names:
+        given = item[name] if isinstance(item[name], list) else [item[name]]
+        if not given or not all(isinstance(value, str | int | float) for value in given):
+            raise ValueError(f"{where}, {name}: {item[name]!r} is neither a value nor a list of values")
+        values.append([f"{name}={write_value(value)}" for value in given])
+    joint = "," if ":" in item["spec"] else ":"
+    return [item["spec"] + joint * bool(names) + ",".join(combination) for combination in product(*values)]

@@ -1,0 +1,77 @@
+"""Two runs, or more, made into one: parts of an experiment that were measured apart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from benchmarks.corpus import Corpus
+from benchmarks.records import Record, Run, corpus_file
+
+
+def merge(runs: Sequence[Run]) -> Run:
+    """One run with the records of all. Of a question that several have answered the first record counts.
+
+    The runs have the same repeats and limits, and their corpora of one name the same content; where they asked
+    different numbers of positions, the merged run has the most. Its header keeps each run's machine under
+    `merged`.
+
+    Raises ValueError, saying what does not fit: also where two runs gave different answers.
+    """
+    if len(runs) < 2:
+        raise ValueError("to merge takes at least two runs")
+    first, *others = runs
+    for key in ("repeats", "limits"):
+        for other in others:
+            if other.header[key] != first.header[key]:
+                raise ValueError(f"the runs have different {key}: {first.header[key]} and {other.header[key]}")
+    corpora, described = _corpora(runs)
+    records: dict[tuple[str, str, str, str], Record] = {}
+    for run in runs:
+        for record in run.records:
+            _check_same(records.setdefault(record.key, record), record)
+    asked = {question for run in runs for question in run.header["questions"]}
+    header = {
+        **first.header,
+        "solvers": _solvers(runs),
+        "corpora": described,
+        "questions": [question for question in ("local", "global") if question in asked],
+        "merged": [_origin(run) for run in runs],
+    }
+    return Run(header, list(records.values()), corpora)
+
+
+def _corpora(runs: Sequence[Run]) -> tuple[dict[str, Corpus], list[dict[str, Any]]]:
+    corpora: dict[str, Corpus] = {}
+    described: dict[str, dict[str, Any]] = {}
+    for run in runs:
+        for item in run.header["corpora"]:
+            name = item["name"]
+            known = described.get(name)
+            if known is not None and known["hash"] != item["hash"]:
+                raise ValueError(f"the corpus {name!r} is not the same: {known['hash'][:12]} and {item['hash'][:12]}")
+            if known is None or item["asked"] > known["asked"]:
+                described[name], corpora[name] = item, run.corpora[name]
+    return corpora, [{**item, "file": corpus_file(i, name)} for i, (name, item) in enumerate(described.items())]
+
+
+def _solvers(runs: Sequence[Run]) -> list[dict[str, Any]]:
+    solvers: dict[str, dict[str, Any]] = {}
+    for run in runs:
+        for item in run.header["solvers"]:
+            known = solvers.setdefault(item["label"], item)
+            if known != item:
+                raise ValueError(f"the solver {item['label']!r} is not the same in all runs")
+    return list(solvers.values())
+
+
+def _check_same(one: Record, two: Record) -> None:
+    if one.status is None or two.status is None:
+        return
+    if (one.status, one.safe, one.mines) != (two.status, two.safe, two.mines):
+        raise ValueError(f"the runs have different answers to {', '.join(one.key)}")
+
+
+def _origin(run: Run) -> dict[str, Any]:
+    kept = ("command", "started", "finished", "seed", "machine")
+    return {**{key: run.header.get(key) for key in kept}, "records": len(run.records)}

@@ -1,0 +1,214 @@
+"""What to run: solvers, positions, questions, repeats, limits; immutable, and the same wherever it is run.
+
+The unit of work is a group: one question about one position, put to several solvers. A drift of the machine
+then falls on all of them alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.corpus import Corpus, Entry, Question, load_corpus
+from benchmarks.records import corpus_file
+from solvers import Claims, Solver, label_of, make_solver, spec_of
+
+QUESTIONS: tuple[Question, ...] = ("local", "global")
+Key = tuple[str, str, str, str]  #: solver, corpus, entry, question: what a record answers
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one call of a solver may use; None is no limit.
+
+    seconds: by the wall clock. memory_bytes: address space beyond what its process has when it is warmed up.
+    warm_up_seconds: for the untimed first call, which may compile; a solver that takes longer is measured cold.
+    """
+
+    seconds: float | None = None
+    memory_bytes: int | None = None
+    warm_up_seconds: float = 120.0
+
+    def __post_init__(self) -> None:
+        for name, value in asdict(self).items():
+            if value is not None and not value > 0:
+                raise ValueError(f"the limit {name} is more than 0, not {value!r}")
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """One question about one position, and the labels of the solvers in the order in which they are asked."""
+
+    corpus: str
+    index: int  # of the entry in its corpus
+    question: Question
+    solvers: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Everything that decides what is measured.
+
+    solvers: by label. corpora: by name, only the positions that are asked. seed: shuffles the order of the
+    questions, so that what was measured when a run ends early is a fair sample; None keeps the corpora's order.
+    """
+
+    solvers: Mapping[str, Solver]
+    corpora: Mapping[str, Corpus]
+    questions: tuple[Question, ...]
+    repeats: int = 1
+    limits: Limits = Limits()
+    seed: int | None = None
+
+    def __len__(self) -> int:
+        """How many records there will be."""
+        return len(self.solvers) * len(self.questions) * sum(map(len, self.corpora.values()))
+
+    def entry(self, group: Group) -> Entry:
+        """The position of a group."""
+        return self.corpora[group.corpus].entries[group.index]
+
+    def key(self, group: Group, solver: str) -> Key:
+        """What the record of this solver in this group answers."""
+        return solver, group.corpus, self.entry(group).id, group.question
+
+    def groups(self) -> Iterator[Group]:
+        """All of them. The solver that is asked first rotates from group to group."""
+        labels = list(self.solvers)
+        asked = [
+            (name, index, question)
+            for name, corpus in self.corpora.items()
+            for index, question in product(range(len(corpus)), self.questions)
+        ]
+        order = range(len(asked)) if self.seed is None else np.random.default_rng(self.seed).permutation(len(asked))
+        for turn, which in enumerate(order):
+            name, index, question = asked[which]
+            yield Group(name, index, question, rotated(labels, turn))
+
+    def missing(self, done: frozenset[Key] | set[Key]) -> list[Group]:
+        """The groups without what is done already."""
+        left = []
+        for group in self.groups():
+            labels = tuple(label for label in group.solvers if self.key(group, label) not in done)
+            if labels:
+                left.append(replace(group, solvers=labels))
+        return left
+
+
+def rotated(labels: Sequence[str], turn: int) -> tuple[str, ...]:
+    """The labels, begun at another one each turn.
+
+    >>> rotated("abc", 1)
+    ('b', 'c', 'a')
+    """
+    first = turn % len(labels)
+    return (*labels[first:], *labels[:first])
+
+
+def make_plan(
+    solvers: Iterable[Solver | str] | Solver | str,
+    corpora: Iterable[Corpus | str | Path] | Corpus | str | Path,
+    questions: Sequence[str] | str = QUESTIONS,
+    repeats: int = 1,
+    limit: int | None = None,
+    limits: Limits | None = None,
+    seed: int | None = None,
+) -> tuple[Plan, dict[str, Any]]:
+    """The plan of what people give to `compare`, and what a run's header says of it.
+
+    Raises ValueError for what means nothing, Unsupported for a spec whose library is missing.
+    """
+    named = _named([solvers] if _is_one(solvers) else solvers)  # type: ignore[list-item, arg-type]
+    chosen = _corpora([corpora] if isinstance(corpora, Corpus | str | Path) else corpora, limit)
+    asked = _questions((questions,) if isinstance(questions, str) else questions)
+    if repeats < 1:
+        raise ValueError(f"a question is put at least once, not {repeats} times")
+    used = {name: part for name, (_, part) in chosen.items()}
+    plan = Plan(named, used, asked, repeats, limits or Limits(), seed)
+    header = {
+        "solvers": [_solver_header(label, solver) for label, solver in named.items()],
+        "corpora": [_corpus_header(i, *pair) for i, pair in enumerate(chosen.values())],
+        "questions": list(asked),
+        "repeats": repeats,
+        "limit": limit,
+        "limits": asdict(plan.limits),
+        "seed": seed,
+    }
+    return plan, header
+
+
+def _is_one(solvers: object) -> bool:
+    return isinstance(solvers, str) or hasattr(solvers, "deduce")
+
+
+def _named(solvers: Iterable[Solver | str]) -> dict[str, Solver]:
+    """Label -> solver, in the order given."""
+    named: dict[str, Solver] = {}
+    for given in solvers:
+        solver = make_solver(given) if isinstance(given, str) else given
+        if isinstance(solver, type) or not callable(getattr(solver, "deduce", None)):
+            raise ValueError(f"{solver!r} is no solver: an object with a method deduce(problem) is needed")
+        label, number = label_of(solver), 1
+        while (name := label if number == 1 else f"{label} ({number})") in named:
+            number += 1
+        named[name] = solver
+    if not named:
+        raise ValueError("no solver was given")
+    return named
+
+
+def _questions(given: Iterable[str]) -> tuple[Question, ...]:
+    given = list(given)
+    for question in given:
+        if question not in QUESTIONS:
+            raise ValueError(f"unknown question {question!r}; known are {', '.join(QUESTIONS)}")
+    if not given:
+        raise ValueError("no question was given")
+    return tuple(question for question in QUESTIONS if question in given)
+
+
+def _corpora(given: Iterable[Corpus | str | Path], limit: int | None) -> dict[str, tuple[Corpus, Corpus]]:
+    """Name -> (the whole corpus, the part of it that is asked)."""
+    if limit is not None and limit < 1:
+        raise ValueError(f"a limit is at least 1, not {limit}")
+    chosen: dict[str, tuple[Corpus, Corpus]] = {}
+    for item in given:
+        corpus = item if isinstance(item, Corpus) else load_corpus(item)
+        if corpus.name in chosen:
+            raise ValueError(f"two corpora are called {corpus.name!r}")
+        if not corpus.entries:
+            raise ValueError(f"the corpus {corpus.name!r} is empty")
+        part = {key: value for key, value in corpus.header.items() if key not in ("count", "hash")}
+        chosen[corpus.name] = corpus, Corpus(corpus.name, corpus.entries[:limit], part)
+    if not chosen:
+        raise ValueError("no corpus was given")
+    return chosen
+
+
+def claims_of(solver: Solver) -> Claims:
+    """What a solver claims; nothing, if it does not say."""
+    claims = getattr(solver, "claims", None)
+    return claims if isinstance(claims, Claims) else Claims()
+
+
+def _solver_header(label: str, solver: Solver) -> dict[str, Any]:
+    try:
+        spec = spec_of(solver)
+    except ValueError:
+        spec = None  # not registered
+    return {"label": label, "spec": spec, "claims": asdict(claims_of(solver))}
+
+
+def _corpus_header(index: int, whole: Corpus, part: Corpus) -> dict[str, Any]:
+    return {
+        "name": whole.name,
+        "hash": whole.hash,
+        "positions": len(whole),
+        "asked": len(part),
+        "file": corpus_file(index, whole.name),
+    }

@@ -1,0 +1,366 @@
+"""Bounded processes: a wall-clock limit and a memory limit a call, and a crash that costs one record.
+
+Method: every worker is a pool of one process (pebble) that measures batches of groups for a quarter of a
+second each, so that tiny tasks travel together. The process sets an alarm before each call and keeps a journal
+(`benchmarks.worker`); when it ends, the journal says which records are finished and whose call was under way.
+That call's record says how the process ended, and the rest goes on in a new process.
+"""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import signal
+import sys
+import tempfile
+import types
+from collections import Counter, deque
+from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, ThreadPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing, contextmanager
+from dataclasses import replace
+from multiprocessing.context import ForkServerContext, ForkServerProcess
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Any, NamedTuple
+
+import cloudpickle
+from pebble import ProcessExpired, ProcessPool
+
+from benchmarks.interrupts import Interrupts
+from benchmarks.measuring import Control, blank
+from benchmarks.plan import Group, Plan
+from benchmarks.records import Record
+from benchmarks.worker import BATCH_SECONDS, CALL, WARM, Done, Files, initialise, rehearse, work
+
+BATCH_GROUPS = 200
+_SLACK_SECONDS = 10.0  # beyond the alarm, for a solver that switched it off
+_DEATHS = 3  # of a solver, before it is measured apart from the others
+_FAILURES = 3  # of a process in a row without a call, before the run is given up
+
+
+@contextmanager
+def without_main() -> Iterator[None]:
+    """Processes that are started within do not load the main script.
+
+    What they need comes with the plan, and a script without a main guard must not be run again.
+    """
+    main = sys.modules["__main__"]
+    sys.modules["__main__"] = types.ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main
+
+
+class _Worker(ForkServerProcess):
+    """A process that loads nothing of the main script, and whose end is never unremarkable."""
+
+    @staticmethod
+    def _Popen(process_obj: Any) -> Any:
+        with without_main():
+            return ForkServerProcess._Popen(process_obj)
+
+    @property
+    def exitcode(self) -> int | None:
+        # pebble takes a worker that ended with 0 for one that retired, and would wait for its answer forever
+        code = super().exitcode
+        return _ENDED_ITSELF if code == 0 else code
+
+
+class _Context(ForkServerContext):
+    Process = _Worker
+
+
+_ENDED_ITSELF = 256
+
+
+class Progress(NamedTuple):
+    """What came of a batch: records, and the groups that are left of it."""
+
+    records: list[Record]
+    left: list[Group]
+
+
+def plan_bytes(plan: Plan) -> bytes:
+    """The plan as it travels; a class that was defined in a script or a notebook goes along."""
+    return bytes(cloudpickle.dumps(plan))
+
+
+class BoundedWorker:
+    """One process at a time. Only `stop` may be called from another thread.
+
+    pickled: `plan_bytes` of the plan. cpu: the core it may run on, None for any. cold: solvers whose warm-up ended a
+    process, shared by the workers of a run.
+    """
+
+    def __init__(self, plan: Plan, pickled: bytes, cpu: int | None = None, cold: set[str] | None = None) -> None:
+        self.plan = plan
+        self.numba_cache: dict[str, int] | None = None
+        self._folder = tempfile.TemporaryDirectory(prefix="sapper-")
+        self._files = Files(Path(self._folder.name, "journal"), Path(self._folder.name, "output"))
+        self._files.journal.touch()
+        self._arguments = (self._files, pickled, plan.limits, cpu)
+        self._read_bytes = 0
+        self._cold = set() if cold is None else cold
+        self._failures = 0
+        self._stopped = False
+        self._future: Future[Done] | None = None
+        self._open_pool()
+
+    def _open_pool(self) -> None:
+        _preload(self.plan)
+        context = _Context()
+        lifeline, self._lifeline = context.Pipe(duplex=False)
+        arguments = (lifeline, *self._arguments)
+        self._pool = ProcessPool(max_workers=1, initializer=initialise, initargs=arguments, context=context)
+
+    def _close_pool(self) -> None:
+        self._lifeline.close()  # ends a process that the pool does not know yet, too
+        self._pool.stop()  # type: ignore[no-untyped-call]
+        self._pool.join()
+
+    def measure(self, batch: Sequence[Group]) -> Progress:
+        """Measure about a quarter of a second of the batch; at least one call of it, unless a warm-up fails."""
+        ended = self._run(work, list(batch))
+        if isinstance(ended, Done):
+            records, _ = self._journal()
+            return Progress(records, list(batch[ended.groups :]))
+        return self._after_death(batch, *ended)
+
+    def rehearse(self) -> None:
+        """Warm all solvers up, and end the process."""
+        while not isinstance(ended := self._run(rehearse), Done):
+            self._after_death([], *ended)
+
+    def _run(self, function: Callable[..., Done], *arguments: Any) -> Done | tuple[str, str]:
+        """What it says, or how the process ended: outcome and message."""
+        try:
+            self._future = self._pool.schedule(
+                function, args=(*arguments, frozenset(self._cold)), timeout=self._longest_seconds()
+            )
+            done: Done = self._future.result()
+        except ProcessExpired as expired:
+            return _how(expired.exitcode, self._last_words())
+        except BrokenProcessPool:  # it ended between two batches
+            if self._stopped:
+                raise CancelledError from None
+            self._close_pool()
+            self._open_pool()
+            return "crashed", "the process ended"
+        except TimeoutError:
+            return "timeout", ""
+        except CancelledError:
+            raise
+        except Exception as wrong:
+            raise RuntimeError(f"a worker cannot load the solvers: {type(wrong).__name__}: {wrong}") from wrong
+        self._failures = 0
+        self.numba_cache = done.numba_cache
+        return done
+
+    def _longest_seconds(self) -> float | None:
+        limits = self.plan.limits
+        if limits.seconds is None:
+            return None
+        warm_up = limits.warm_up_seconds * len(self.plan.solvers) * len(self.plan.questions)
+        return warm_up + BATCH_SECONDS + limits.seconds + _SLACK_SECONDS
+
+    def _after_death(self, batch: Sequence[Group], outcome: str, message: str) -> Progress:
+        if self._stopped:
+            raise CancelledError
+        records, call = self._journal()
+        if call is None and not records:
+            self._failures += 1
+            if self._failures >= _FAILURES:
+                raise RuntimeError(f"a worker does not start: {message or outcome} {self._last_words()}".strip())
+        done = {(r.solver, r.corpus, r.entry, r.question) for r in records}
+        left = [
+            replace(group, solvers=tuple(s for s in group.solvers if self.plan.key(group, s) not in done))
+            for group in batch
+        ]
+        left = [group for group in left if group.solvers]
+        if call and call[0] == WARM:
+            self._cold.add(json.loads(call[1:]))
+        elif call and left:
+            culprit, first = json.loads(call[1:]), left[0]
+            records.append(self._obituary(culprit, first, outcome, message))
+            rest = tuple(s for s in first.solvers if s != culprit)
+            left[:1] = [replace(first, solvers=rest)] if rest else []
+        return Progress(records, left)
+
+    def _obituary(self, label: str, group: Group, outcome: str, message: str) -> Record:
+        if outcome == "timeout":
+            message = f"over {self.plan.limits.seconds:g} s"
+        return blank(label, group, self.plan.entry(group), outcome, message)
+
+    def _journal(self) -> tuple[list[Record], str | None]:
+        """The records since it was last read, and the call that was begun and not finished, if there is one."""
+        with self._files.journal.open("rb") as file:
+            file.seek(self._read_bytes)
+            text = file.read()
+        self._read_bytes += len(text)
+        records: list[Record] = []
+        call = None
+        for line in text[: text.rfind(b"\n") + 1].decode().split("\n")[:-1]:
+            if line[0] in (CALL, WARM):
+                call = line
+            else:
+                records.append(Record.from_json(line))
+                call = None
+        return records, call
+
+    def _last_words(self) -> str:
+        """The end of what was printed in the process."""
+        try:
+            text = self._files.output.read_bytes()[-2000:].decode(errors="replace")
+        except OSError:
+            return ""
+        return " ".join(text.split())[-300:]
+
+    def stop(self) -> None:
+        """End the process at once, whatever it does; `measure` then raises CancelledError."""
+        self._stopped = True
+        if self._future is not None:
+            self._future.cancel()  # pebble leaves what waits for it waiting
+        self._close_pool()
+
+    def close(self) -> list[Record]:
+        """Stop, and clean up. The records that were finished and not yet handed out."""
+        self.stop()
+        records = self._journal()[0] if self._files.journal.exists() else []
+        self._folder.cleanup()
+        return records
+
+
+def _how(code: int, printed: str) -> tuple[str, str]:
+    """Outcome and message for a process that ended with this code."""
+    if code == -signal.SIGALRM:
+        return "timeout", ""
+    if code == _ENDED_ITSELF:
+        return "crashed", "ended its process with code 0"
+    if code >= 0:
+        return "crashed", f"ended its process with code {code}"
+    try:
+        name = signal.Signals(-code).name
+    except ValueError:
+        name = f"signal {-code}"
+    out_of_memory = any(words in printed for words in ("memory allocation of", "bad_alloc", "out of memory"))
+    return "memory" if out_of_memory else "crashed", f"{name}{': ' if printed else ''}{printed}"
+
+
+def _preload(plan: Plan) -> None:
+    """Have new processes start with what is ours imported. Others' modules may do anything when they are."""
+    modules = {type(solver).__module__ for solver in plan.solvers.values()}
+    ours = sorted(name for name in modules if name.startswith("solvers."))
+    multiprocessing.set_forkserver_preload(["benchmarks.preload", "benchmarks.worker", *ours])
+
+
+def cores() -> list[int]:
+    """The cores that workers may use; the first ones, which serve interrupts, come last."""
+    return sorted(os.sched_getaffinity(0), reverse=True) if hasattr(os, "sched_getaffinity") else []
+
+
+class _Queue:
+    """What is still to be measured. Who has ended processes again and again comes last, and alone.
+
+    A new process has to load everything anew; so it only has to for the one who ends it.
+    """
+
+    def __init__(self, groups: Sequence[Group]) -> None:
+        self._waiting = deque(groups)
+        self._apart: dict[str, deque[Group]] = {}
+        self._deaths: Counter[str] = Counter()
+
+    def __bool__(self) -> bool:
+        return bool(self._waiting) or any(self._apart.values())
+
+    def batch(self, width: int) -> list[Group]:
+        """The next groups; fewer towards the end, so that all workers end together."""
+        queue = self._waiting or next(queue for queue in self._apart.values() if queue)
+        size = max(1, min(BATCH_GROUPS, len(queue) // (2 * width)))
+        return [queue.popleft() for _ in range(size)]
+
+    def give_back(self, records: Sequence[Record], left: Sequence[Group]) -> None:
+        """What came of a batch, and what did not."""
+        self._deaths.update(r.solver for r in records if r.outcome in ("timeout", "memory", "crashed"))
+        self._waiting.extendleft(reversed(left))
+        if apart := [solver for solver, deaths in self._deaths.items() if deaths >= _DEATHS]:
+            for solver in apart:
+                queue = self._apart.setdefault(solver, deque())
+                queue.extend(replace(g, solvers=(solver,)) for g in self._waiting if solver in g.solvers)
+            rest = (replace(g, solvers=tuple(s for s in g.solvers if s not in apart)) for g in self._waiting)
+            self._waiting = deque(group for group in rest if group.solvers)
+
+
+def spread(
+    groups: Sequence[Group],
+    submit: Callable[[list[Group]], Future[Progress]],
+    width: int,
+    interrupts: Interrupts,
+    stop: Callable[[], None],
+) -> Generator[Record, None, None]:
+    """The records of all groups, as they come; `width` batches are under way at a time.
+
+    At an interrupt `stop` ends those, and what they had finished still comes out before the KeyboardInterrupt.
+    """
+    queue = _Queue(groups)
+    running: set[Future[Progress]] = set()
+    try:
+        while queue or running:
+            while queue and len(running) < width:
+                running.add(submit(queue.batch(width)))
+            done, running = wait(running, timeout=0.1, return_when=FIRST_COMPLETED)
+            for future in done:
+                records, left = future.result()
+                queue.give_back(records, left)
+                yield from records
+            interrupts.check()
+    except KeyboardInterrupt:
+        stop()
+        for future in wait(running, timeout=1).done:
+            if not future.cancelled() and future.exception() is None:
+                yield from future.result().records
+        raise
+
+
+def run_bounded(plan: Plan, groups: Sequence[Group], control: Control, *, jobs: int) -> Generator[Record, None, None]:
+    """Measure the groups on `jobs` bounded processes of this machine, each on a core of its own."""
+    pickled, cold, usable = plan_bytes(plan), set[str](), cores()
+    workers = [BoundedWorker(plan, pickled, usable[i % len(usable)] if usable else None, cold) for i in range(jobs)]
+    idle: SimpleQueue[BoundedWorker] = SimpleQueue()
+
+    def measure(batch: list[Group]) -> Progress:
+        worker = idle.get()
+        try:
+            return worker.measure(batch)
+        finally:
+            control.numba_cache = worker.numba_cache
+            idle.put(worker)
+
+    def stop() -> None:
+        for worker in workers:
+            worker.stop()
+
+    threads = ThreadPoolExecutor(jobs)
+    try:
+        with closing(BoundedWorker(plan, pickled, None, cold)) as first:
+            rehearsal = threads.submit(first.rehearse)
+            while wait([rehearsal], timeout=0.1).not_done:
+                control.interrupts.check()
+            rehearsal.result()
+        control.ready()
+        for worker in workers:
+            idle.put(worker)
+        yield from spread(groups, lambda batch: threads.submit(measure, batch), jobs, control.interrupts, stop)
+    except KeyboardInterrupt:
+        stop()
+        for worker in workers:
+            yield from worker.close()
+        raise
+    finally:
+        stop()
+        threads.shutdown(cancel_futures=True)
+        for worker in workers:
+            worker.close()

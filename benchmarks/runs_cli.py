@@ -1,0 +1,192 @@
+"""Commands about runs that are finished, or were broken off: tables, figures, the report, comparisons."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from benchmarks.console import EXIT_INTERRUPTED, EXIT_WRONG, bad_input, console, progress
+
+if TYPE_CHECKING:
+    from benchmarks.records import Run
+
+RunFolder = Annotated[str, typer.Argument(metavar="RUN", help="The folder of a run.")]
+
+
+class Format(StrEnum):
+    """How to write a table."""
+
+    MARKDOWN = "markdown"
+    CSV = "csv"
+    LATEX = "latex"
+    HTML = "html"
+
+
+class By(StrEnum):
+    """What to tell apart."""
+
+    CORPUS = "corpus"
+
+
+def _load(folder: str) -> Run:
+    from benchmarks.records import Run
+
+    try:
+        return Run.load(folder)
+    except (KeyError, TypeError, AttributeError) as wrong:
+        raise ValueError(f"the run {folder!r} is damaged: {type(wrong).__name__}: {wrong}") from None
+
+
+def write_table(
+    run: RunFolder,
+    form: Annotated[Format, typer.Option("--format", help="csv holds every metric, unrounded.")] = Format.MARKDOWN,
+    by: Annotated[By | None, typer.Option(help="A row for each corpus instead of all pooled.")] = None,
+) -> int:
+    """Write the tables of a run: wrong claims first, then what was found and how long it took."""
+    with bad_input():
+        from benchmarks.tables import document
+
+        text = document(_load(run), by_corpus=by is By.CORPUS, form=form.value)
+    sys.stdout.write(text)
+    return 0
+
+
+def statistics(
+    run: RunFolder,
+    against: Annotated[
+        str | None, typer.Option(metavar="SOLVER", help="The solver that the others are compared with.")
+    ] = None,
+    form: Annotated[Format, typer.Option("--format", help="csv is not among them.")] = Format.MARKDOWN,
+) -> int:
+    """Intervals and tests: recalls, pairs of strategies on the same positions, the virtual best strategy."""
+    with bad_input():
+        from benchmarks import tables
+        from benchmarks.stats import statistics_tables
+
+        if form is Format.CSV:
+            raise ValueError("statistics are written as markdown, latex or html, not as csv")
+        made = statistics_tables(_load(run), baseline=against)
+        write: Callable[..., str] = getattr(tables, form.value)
+        for title, frame in made.items():
+            print(f"{title}\n\n{write(frame)}\n")
+    return 0
+
+
+def plot(
+    run: RunFolder,
+    out: Annotated[Path | None, typer.Option(metavar="DIR", help="RUN/figures otherwise.")] = None,
+    form: Annotated[list[str] | None, typer.Option("--format", metavar="svg|pdf|png", help="Repeat.")] = None,
+) -> int:
+    """Draw the figures of a run: svg and png, unless other formats are named."""
+    with bad_input():
+        from benchmarks.plots import all_figures, save
+
+        for name in form or []:
+            if name not in ("svg", "pdf", "png"):
+                raise ValueError(f"unknown format {name!r}; known are svg, pdf, png")
+        paths = save(all_figures(_load(run)), out or Path(run, "figures"), tuple(form or ("svg", "png")))
+    for path in paths:
+        print(path)
+    return 0
+
+
+def report(
+    run: RunFolder,
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="RUN/report.html otherwise.")] = None,
+    limit: Annotated[int, typer.Option(min=0, help="Missed positions to draw, a strategy.")] = 20,
+) -> int:
+    """Write one self-contained page: tables to sort, figures, and the positions that each strategy missed."""
+    with bad_input():
+        from benchmarks import report as reporting
+
+        path = out or Path(run, "report.html")
+        path.write_text(reporting.report(_load(run), limit=limit), encoding="utf-8")
+    print(path)
+    return 0
+
+
+def diff(
+    before: Annotated[str, typer.Argument(metavar="BEFORE", help="The folder of a run.")],
+    after: Annotated[str, typer.Argument(metavar="AFTER", help="The folder of another.")],
+    tolerance: Annotated[float, typer.Option(min=1.0, help="How much slower is not yet slower.")] = 1.1,
+) -> int:
+    """Say what changed from one run to another. Exit code 1 if a strategy became worse or slower."""
+    with bad_input():
+        from benchmarks import diff as differing
+
+        found = differing.diff(_load(before), _load(after), tolerance=tolerance)
+    sys.stdout.write(found.document())
+    return EXIT_WRONG if found.regressed else 0
+
+
+def merge(
+    runs: Annotated[list[str], typer.Argument(metavar="RUN RUN...", help="Folders of runs.")],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="A new folder.")],
+) -> int:
+    """Make one run of several, such as parts that were measured on different machines."""
+    with bad_input():
+        from benchmarks.merging import merge as merged
+
+        made = merged([_load(run) for run in runs]).save(out)
+    print(f"{len(made.records):,} records in {out}")
+    return 0
+
+
+def records(
+    run: RunFolder,
+    out: Annotated[Path, typer.Option(metavar="FILE", help="A new file: .parquet, .csv or .sqlite.")],
+) -> int:
+    """Write the raw records for other programs."""
+    with bad_input():
+        from benchmarks.exports import export
+
+        export(_load(run), out)
+    print(out)
+    return 0
+
+
+def reproduce(
+    tables: Annotated[list[str] | None, typer.Argument(metavar="TABLE", help="Their names; all without one.")] = None,
+    file: Annotated[Path, typer.Option(metavar="FILE", help="The document with the tables.")] = Path("README.md"),
+    run: Annotated[
+        str | None, typer.Option(metavar="RUN", help="Take this run of the one table named instead of measuring.")
+    ] = None,
+    check: Annotated[bool, typer.Option("--check", help="Write nothing: only compare what is deterministic.")] = False,
+) -> int:
+    """Make the document's tables again. Exit code 1 if something deterministic came out different."""
+    with bad_input():
+        from benchmarks import reproduce as reproducing
+        from benchmarks.comparison import run_experiment
+        from benchmarks.experiment import load_experiment
+
+        document = file.read_text(encoding="utf-8")
+        known = reproducing.table_names(document)
+        for name in tables or []:
+            if name not in known:
+                raise ValueError(f"{file} has no table {name!r}; it has {', '.join(known) or 'none'}")
+        if run is not None and len(tables or []) != 1:
+            raise ValueError("--run goes with one table")
+        blocks: dict[str, str] = {}
+        for name in tables or known:
+            made = None
+            if name != reproducing.STRATEGIES:
+                print(f"sapper: {name}", file=sys.stderr)
+                try:
+                    with progress() as told:
+                        made = _load(run) if run else run_experiment(load_experiment(name), progress=told)
+                except KeyboardInterrupt:
+                    return EXIT_INTERRUPTED
+            blocks[name] = reproducing.block(name, made)
+    found = reproducing.differences(document, blocks)
+    for difference in found:
+        print(difference)
+    if not check:
+        file.write_text(reproducing.replaced(document, blocks), encoding="utf-8")
+    verdict = f"{len(found)} deterministic values differ" if found else "everything deterministic came out equal"
+    console().print(f"{', '.join(blocks)}: {verdict}", highlight=False)
+    return EXIT_WRONG if found else 0

@@ -1,0 +1,173 @@
+"""What runs inside a bounded process: calls under an alarm, and a journal that outlives it.
+
+Before each call the journal says whose it is, after it stands the finished record. When the process ends in
+the middle (alarm, crash, kill), whoever started it reads there what was done and whose call ended it, so that
+nothing is measured twice and a crash costs one record.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import pickle
+import resource
+import signal
+import sys
+from collections.abc import Sequence
+from multiprocessing.connection import Connection
+from pathlib import Path
+from time import perf_counter
+from typing import NamedTuple
+
+from benchmarks.machine import numba_cache
+from benchmarks.measuring import measure, warm_up
+from benchmarks.plan import Group, Limits, Plan
+
+BATCH_SECONDS = 0.25  #: after so long a worker gives back what it has not begun
+CALL, WARM = ">", "~"  #: how lines of the journal begin that name a call; records are JSON
+_WARM_UP_BYTES = 4 << 30  # compiling takes more than solving
+
+
+class Done(NamedTuple):
+    """What a worker says of a batch: how many groups it has finished, and `machine.numba_cache`."""
+
+    groups: int
+    numba_cache: dict[str, int] | None
+
+
+class Files(NamedTuple):
+    """Where a worker writes: its journal, and what compiled libraries print."""
+
+    journal: Path
+    output: Path
+
+
+class _State(NamedTuple):
+    lifeline: Connection
+    journal: int  # file descriptor
+    plan_bytes: bytes
+    limits: Limits
+
+
+_state: _State | None = None
+_plan: Plan | None = None
+_warm: set[tuple[str, str, str]] = set()  # solver, corpus, question
+
+
+def initialise(lifeline: Connection, files: Files, plan_bytes: bytes, limits: Limits, cpu: int | None) -> None:
+    """Prepare this process: signals, output, limits, one core. Nothing here depends on the solvers.
+
+    lifeline: the reading end of a pipe whose other end nobody but the starting process has.
+    """
+    global _state
+    # When that end closes, or its process is gone, the system sends the signal of O_ASYNC; that ends this process.
+    signal.signal(signal.SIGIO, signal.SIG_DFL)
+    fcntl.fcntl(lifeline.fileno(), fcntl.F_SETOWN, os.getpid())
+    fcntl.fcntl(lifeline.fileno(), fcntl.F_SETFL, fcntl.fcntl(lifeline.fileno(), fcntl.F_GETFL) | os.O_ASYNC)
+    if lifeline.poll():  # it was closed before
+        os._exit(0)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)  # at once, also in the middle of a compiled call
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a crash need not leave gigabytes behind
+    sys.stdout.flush()
+    output = os.open(files.output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND)
+    os.dup2(output, 1)
+    os.dup2(output, 2)
+    os.close(output)
+    if cpu is not None and hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {cpu})
+    journal = os.open(files.journal, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    _state = _State(lifeline, journal, plan_bytes, limits)
+
+
+def _bound_memory(limits: Limits, *, warming: bool) -> None:
+    """From now on this process may take so much more; set again when all is loaded, so that the limit is a call's."""
+    if limits.memory_bytes is None:
+        return
+    more = max(limits.memory_bytes, _WARM_UP_BYTES) if warming else limits.memory_bytes
+    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+    wanted = _address_space_bytes() + more
+    resource.setrlimit(resource.RLIMIT_AS, (wanted if hard == resource.RLIM_INFINITY else min(wanted, hard), hard))
+
+
+def _address_space_bytes() -> int:
+    try:
+        return int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    except OSError:
+        return 0  # not Linux
+
+
+class _Alarm:
+    """Names each call in the journal, and has the system end the process if it takes too long."""
+
+    def __init__(self, state: _State) -> None:
+        self.state = state
+
+    def before(self, solver: str, *, warm_up: bool) -> None:
+        limits = self.state.limits
+        os.ftruncate(1, 0)  # what is printed is only of interest where the process ends
+        _write(self.state.journal, (WARM if warm_up else CALL) + json.dumps(solver))
+        if limits.seconds is not None:
+            # The system's default for this signal ends the process, whatever the solver does.
+            signal.setitimer(signal.ITIMER_REAL, limits.warm_up_seconds if warm_up else limits.seconds)
+
+    def after(self) -> None:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def _write(journal: int, line: str) -> None:
+    """One line, handed to the operating system at once."""
+    os.write(journal, line.encode() + b"\n")
+
+
+def work(batch: Sequence[Group], cold: frozenset[str]) -> Done:
+    """Measure the batch, group by group, for about BATCH_SECONDS.
+
+    cold: solvers that are not warmed up, because that ended a process before.
+    """
+    state, plan = _loaded()
+    alarm = _Alarm(state)
+    until = None
+    for number, group in enumerate(batch):
+        _warm_up(plan, group, alarm, cold)
+        until = until or perf_counter() + BATCH_SECONDS
+        if number and perf_counter() > until:
+            return Done(number, numba_cache())
+        for record in measure(plan, group, alarm):
+            _write(state.journal, record.to_json())
+            if record.outcome == "memory":
+                os._exit(0)  # what is left of a call that had no memory must not be another's burden
+    return Done(len(batch), numba_cache())
+
+
+def rehearse(cold: frozenset[str]) -> Done:
+    """Put one question to each solver, untimed: kernels are compiled and kept on disk, so that others load them."""
+    _, plan = _loaded()
+    corpus = next(iter(plan.corpora))
+    for question in plan.questions:
+        _warm_up(plan, Group(corpus, 0, question, tuple(plan.solvers)), _Alarm(_loaded()[0]), cold)
+    return Done(0, numba_cache())
+
+
+def _warm_up(plan: Plan, group: Group, alarm: _Alarm, cold: frozenset[str]) -> None:
+    calls = [(label, group.corpus, group.question) for label in group.solvers]
+    new = [call for call in calls if call not in _warm]
+    if not new:
+        return
+    limits = alarm.state.limits
+    _bound_memory(limits, warming=True)
+    for call in new:
+        if call[0] not in cold:
+            warm_up(plan, group, alarm, [call[0]])
+        _warm.add(call)
+    _bound_memory(limits, warming=False)
+
+
+def _loaded() -> tuple[_State, Plan]:
+    global _plan
+    if _state is None:
+        raise RuntimeError("this process was not initialised")
+    if _plan is None:
+        _plan = pickle.loads(_state.plan_bytes)
+    return _state, _plan

@@ -1,0 +1,260 @@
+"""Bounded processes: what a solver does costs its own records; kills and interrupts cost none."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hostile import Hostile
+from samples import CLEAR, COUNTED, EVEN, MINES, Corpus
+
+from benchmarks import Run, compare
+from benchmarks.comparison import resume
+from benchmarks.plan import Limits, make_plan
+from solvers import Claims, Deduction, Status
+
+SHORT = Limits(seconds=1.0, memory_bytes=1 << 30, warm_up_seconds=1.0)
+CORPUS = Corpus("tiny", (CLEAR, EVEN, COUNTED, MINES))  # of 8, 4, 6 and 3 cells
+
+
+def deterministic(run):
+    return {(*r.key, r.outcome, r.status, r.safe, r.mines, r.game) for r in run.records}
+
+
+@pytest.mark.parametrize(
+    ("how", "outcome", "message"),
+    [
+        ("loop", "timeout", "over 1 s"),
+        ("allocate", "memory", "50.0 GiB"),
+        ("grow", "memory", "Unable to allocate"),
+        ("abort_without_memory", "memory", "SIGABRT: memory allocation of 99 bytes failed"),
+        ("exit_0", "crashed", "ended its process with code 0"),
+        ("exit_7", "crashed", "ended its process with code 7"),
+        ("segfault", "crashed", "SIGSEGV"),
+        ("abort", "crashed", "SIGABRT: thread panicked at lib.rs"),
+        ("kill", "crashed", "SIGKILL"),
+        ("wrong_shape", "error", "safe is bool"),
+        ("raises", "error", "RuntimeError: not today"),
+        ("system_exit", "error", "SystemExit: 3"),
+        ("unreadable", "error", "its answer cannot be read: RuntimeError: no status"),
+        ("claims_mines_safe", "wrong", "not entailed"),
+    ],
+)
+def test_a_hostile_solver_costs_only_its_own_records(how, outcome, message):
+    bad = Hostile(how, over=5)  # on two of the four positions, not on the smallest
+    run = compare(["subset", bad, Hostile()], CORPUS, questions="global", jobs=1, limits=SHORT)
+    assert len({r.key for r in run.records}) == len(run.records) == 3 * len(CORPUS)
+    said = {r.entry: r for r in run.records if r.solver == run.header["solvers"][1]["label"]}
+    assert {name: r.outcome for name, r in said.items()} == {
+        "clear": outcome,
+        "even": "partial",
+        "counted": outcome,
+        "mines": "partial",
+    }
+    assert message in said["clear"].message
+    assert {r.outcome for r in run.records if r not in said.values()} == {"partial"}
+
+
+def test_whoever_ends_every_process_is_measured_apart_and_all_answer():
+    bad = [Hostile("segfault"), Hostile("exit_0")]
+    corpus = Corpus("many", tuple(replace(e, id=f"{e.id}-{i}") for i in range(5) for e in (CLEAR, COUNTED)))
+    run = compare([*bad, "subset", "single"], corpus, jobs=2, limits=SHORT, repeats=2)
+    assert len({r.key for r in run.records}) == len(run.records) == 4 * 2 * 10
+    assert {(r.solver, r.outcome) for r in run.records} == {
+        ("Hostile:how=segfault", "crashed"),
+        ("Hostile:how=exit_0", "crashed"),
+        ("subset", "partial"),
+        ("single", "partial"),
+    }
+    assert all(len(r.solve_nanoseconds) == 2 for r in run.records if r.outcome == "partial")
+
+
+@pytest.mark.slow
+def test_a_solver_that_switches_the_alarm_off_is_ended_all_the_same(monkeypatch):
+    monkeypatch.setattr("benchmarks.runner._SLACK_SECONDS", 0.5)
+    limits = replace(SHORT, seconds=0.3, warm_up_seconds=0.3)
+    run = compare(Hostile("loop_without_alarm", over=5), CORPUS, questions="global", jobs=1, limits=limits)
+    assert sorted(r.outcome for r in run.records) == ["partial", "partial", "timeout", "timeout"]
+
+
+def test_bounded_processes_say_what_this_process_says():
+    solvers = ["single", "subset", "minmax", "sat", "counting", "mstoollib"]
+    here = compare(solvers, "beginner-stuck", limit=10)
+    there = compare(solvers, "beginner-stuck", limit=10, jobs=2, limits=Limits(20.0, 2 << 30), seed=3)
+    assert deterministic(here) == deterministic(there)
+    assert [r.entry for r in there.records] != [r.entry for r in here.records]  # shuffled
+
+
+def test_a_solver_defined_in_a_function_is_measured_too():
+    class Local:
+        claims = Claims()
+
+        def deduce(self, problem, /):
+            return Deduction(problem.covered & False, problem.covered & False, Status.PARTIAL)
+
+    run = compare(Local(), CORPUS, jobs=1)
+    assert [r.outcome for r in run.records] == ["partial"] * 8
+
+
+def test_a_script_without_a_main_guard_works(tmp_path):
+    (tmp_path / "script.py").write_text(
+        "print('once')\n"
+        "from benchmarks import compare\n"
+        "class Mine:\n"
+        "    def deduce(self, problem, /):\n"
+        "        raise RuntimeError('mine')\n"
+        "print({r.message for r in compare(Mine(), 'beginner-random', limit=1, jobs=2).records})\n"
+    )
+    done = subprocess.run([sys.executable, tmp_path / "script.py"], capture_output=True, text=True, check=True)
+    assert done.stdout == "once\n{'RuntimeError: mine'}\n"
+
+
+class Unloadable:
+    """Cannot be brought to another process."""
+
+    def deduce(self, problem, /):
+        raise AssertionError
+
+    def __reduce__(self):
+        return _not_there, ()
+
+
+def _not_there():
+    raise ModuleNotFoundError("No module named 'elsewhere'")
+
+
+def test_solvers_that_cannot_be_loaded_are_one_clear_error():
+    with pytest.raises(RuntimeError, match="cannot load the solvers: ModuleNotFoundError: No module named 'elsewhere'"):
+        compare(Unloadable(), CORPUS, jobs=1)
+
+
+def test_limits_need_processes_and_make_sense():
+    with pytest.raises(ValueError, match="limits need bounded processes"):
+        compare("single", CORPUS, limits=SHORT)
+    with pytest.raises(ValueError, match="at least 1 job, not 0"):
+        compare("single", CORPUS, jobs=0)
+    for wrong in ({"seconds": 0.0}, {"memory_bytes": -5}, {"seconds": float("nan")}):
+        with pytest.raises(ValueError, match=f"{next(iter(wrong))} is more than 0"):
+            Limits(**wrong)
+
+
+def test_the_seed_decides_the_order_and_every_group_comes_once():
+    def order(seed):
+        return list(make_plan(["single", "subset"], CORPUS, seed=seed)[0].groups())
+
+    assert order(1) == order(1) != order(2)
+    assert len(order(1)) == len(order(None)) == 8
+    assert {(g.index, g.question) for g in order(1)} == {(g.index, g.question) for g in order(None)}
+
+
+# Runs that are broken off
+
+
+def sapper(*arguments, **more):
+    return subprocess.Popen(
+        [sys.executable, "-m", "benchmarks", *map(str, arguments)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        **more,
+    )
+
+
+ARGUMENTS = ["bench", "--corpus", "beginner-random", "--limit", 60, "--repeats", 2]
+ARGUMENTS += [word for spec in ("single", "subset", "sat", "cpsat") for word in ("--solver", spec)]
+
+
+@pytest.mark.parametrize("jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
+def test_kills_at_random_moments_cost_nothing_but_time(tmp_path, jobs):
+    whole, broken = tmp_path / "whole", tmp_path / "broken"
+    sapper(*ARGUMENTS, "--out", whole).wait()
+    moments = random.Random(jobs)
+    lengths = []
+    for _ in range(10):
+        begin = ["bench", "--resume", broken] if broken.exists() else [*ARGUMENTS, "--out", broken]
+        process = sapper(*begin, "--jobs", jobs)
+        wanted = moments.uniform(0.0, 1.0)
+        until = time.monotonic() + 20
+        begun = len(lengths and broken.joinpath("records.jsonl").read_bytes())
+        while process.poll() is None and time.monotonic() < until:  # a moment in the measurement, not in the start
+            records = broken / "records.jsonl"
+            if wanted < 0.2 or (records.exists() and len(records.read_bytes()) > begun):
+                break
+            time.sleep(0.01)
+        time.sleep(wanted / 4)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        lengths.append(len((broken / "records.jsonl").read_bytes()) if broken.exists() else 0)
+        if moments.random() < 0.5 and lengths[-1]:  # as if it had died in the middle of a line
+            with (broken / "records.jsonl").open("rb+") as file:
+                file.truncate(lengths[-1] - 7)
+    finish = ["bench", "--resume", broken] if broken.exists() else [*ARGUMENTS, "--out", broken]
+    assert sapper(*finish).wait() == 0
+    one, two = Run.load(whole), Run.load(broken)
+    assert len({r.key for r in two.records}) == len(two.records) == len(one.records) == 60 * 2 * 4
+    assert deterministic(one) == deterministic(two)
+    assert len(two.header["resumed"]) > 1
+    assert two.header["finished"]
+
+
+def test_a_finished_run_that_is_resumed_stays_as_it_is(tmp_path):
+    run = compare(["single", Hostile()], CORPUS, jobs=1, folder=tmp_path / "run")
+    again = resume(tmp_path / "run", solvers=[Hostile()])
+    assert again.records == run.records
+    with pytest.raises(ValueError, match="'Hostile' of this run is not registered: give it"):
+        resume(tmp_path / "run")
+    with pytest.raises(ValueError, match="has the solver 'Hostile', not 'Hostile:how=loop'"):
+        resume(tmp_path / "run", solvers=[Hostile("loop")])
+    with pytest.raises(ValueError, match="not a run folder"):
+        resume(tmp_path / "none")
+
+
+SCRIPT = """
+import sys
+from benchmarks import compare
+from benchmarks.plan import Limits
+from hostile import Hostile
+corpus = "beginner-random"
+compare(["subset", Hostile("loop", over=1)], corpus, jobs=2, limits=Limits(seconds=60, warm_up_seconds=1),
+        folder=sys.argv[1], progress=lambda done, total: print(done, flush=True))
+"""
+
+
+def alive(mark):
+    """The processes that have this in their environment."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/environ"):
+        try:
+            if mark.encode() in path.read_bytes():
+                found.append(path.parent.name)
+        except OSError:
+            continue
+    return found
+
+
+@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="looks for processes in /proc")
+@pytest.mark.parametrize("with_signal", [signal.SIGINT, signal.SIGKILL])
+def test_an_interrupt_ends_everything_and_keeps_the_records(tmp_path, with_signal):
+    mark = f"SAPPER_TEST={os.getpid()}-{with_signal}"
+    name, _, value = mark.partition("=")
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent), name: value}
+    process = subprocess.Popen(
+        [sys.executable, "-c", SCRIPT, tmp_path / "run"],
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
+    assert process.stdout.readline() == "0\n"  # all is warmed up; `loop` is measured now
+    time.sleep(1)
+    process.send_signal(with_signal)
+    _, printed = process.communicate(timeout=30)  # all that write there have ended
+    assert ("KeyboardInterrupt" in printed) == (with_signal == signal.SIGINT)
+    assert {r.solver for r in Run.load(tmp_path / "run").records} <= {"subset"}
+    assert not alive(mark)
