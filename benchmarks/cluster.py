@@ -54,7 +54,7 @@ def run_on_cluster(
         finally:
             executor.shutdown(wait=False)
             with contextlib.suppress(Exception):  # what is gone needs no tidying
-                client.run(_end, run)
+                client.run(_end, run, on_error="ignore")
 
 
 @contextlib.contextmanager

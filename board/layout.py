@@ -9,17 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from board.position import COVERED, HIT, Position
+from board.position import COVERED, HIT, Position, read_rows
 from board.problem import mine_count, whole
 from board.topology import Topology, grid
 
 Rule = Literal["any", "safe", "opening"]
-Seed = int | Sequence[int] | np.random.Generator
+Seed: TypeAlias = "int | Sequence[int] | np.random.Generator"  # a text: numpy imports `random` at first use
 
 
 @dataclass(frozen=True, slots=True, init=False, eq=False)
@@ -110,7 +110,9 @@ class Layout:
 
     @classmethod
     def parse(cls, text_or_rows: str | Sequence[str]) -> Layout:
-        """The layout of a text or of its rows: `*` a mine, `.` none. White space around lines does not count.
+        """The layout of a text or of its rows: `*` a mine, `.` none.
+
+        Blanks and tabs around a line do not count, nor do empty lines around the text.
 
         Raises ValueError, quoting what is wrong and where: line and column from 1 for a text, row and
         column from 0 for rows.
@@ -119,17 +121,7 @@ class Layout:
         Traceback (most recent call last):
         ValueError: unknown character 'x' at line 2, column 2; known are * .
         """
-        if isinstance(text_or_rows, str):
-            lines = list(enumerate(text_or_rows.removeprefix("\ufeff").splitlines(), 1))
-            while lines and not lines[-1][1].strip():
-                lines.pop()
-            while lines and not lines[0][1].strip():
-                lines.pop(0)
-            word, one = "line", 1
-        else:
-            lines = [(r, "".join(row)) for r, row in enumerate(text_or_rows)]
-            word, one = "row", 0
-        return cls(_read(lines, word, one))
+        return cls(read_rows(text_or_rows, "layout", "* .") == ord("*"))
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -225,17 +217,3 @@ def _room(topology: Topology, first: object, rule: str) -> tuple[NDArray[np.intp
         if rule == "opening":
             free[topology.of(cell)] = False
     return np.flatnonzero(free), told
-
-
-def _read(lines: list[tuple[int, str]], word: str, one: int) -> NDArray[np.bool_]:
-    rows = [line.strip() for _, line in lines]
-    if not rows or not rows[0]:
-        raise ValueError("the layout is empty: at least one row with one cell is needed")
-    for (number, line), row in zip(lines, rows, strict=True):
-        for column, symbol in enumerate(row):
-            if symbol not in "*.":
-                place = f"{word} {number}, column {column + one + len(line) - len(line.lstrip())}"
-                raise ValueError(f"unknown character {symbol!r} at {place}; known are * .")
-        if len(row) != len(rows[0]):
-            raise ValueError(f"{word} {number} has {len(row)} cells, the first has {len(rows[0])}: {row[:40]!r}")
-    return np.array([[symbol == "*" for symbol in row] for row in rows])

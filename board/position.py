@@ -96,26 +96,8 @@ class Position:
         Traceback (most recent call last):
         ValueError: unknown character 'x' at line 2, column 2; known are 0-8 # F * _
         """
-        if isinstance(text_or_rows, str):
-            lines = re.split("\r\n|\r|\n", text_or_rows.removeprefix("\ufeff"))
-            numbered = [(i, raw, raw.strip(" \t")) for i, raw in enumerate(lines, 1)]
-            while numbered and not numbered[-1][2]:
-                numbered.pop()
-            while numbered and not numbered[0][2]:
-                numbered.pop(0)
-            rows = [text for _, _, text in numbered]
-            # where row r, column c of the board stands in the text
-            places = [(number, len(raw) - len(raw.lstrip(" \t")) + 1) for number, raw, _ in numbered]
-            words = ("line", "column")
-        else:
-            try:
-                rows = ["".join(row) for row in text_or_rows]
-            except TypeError:
-                raise ValueError(f"a position is a text or rows of text, not {text_or_rows!r}") from None
-            places = [(r, 0) for r in range(len(rows))]
-            words = ("row", "column")
-        codes, flags = _read(rows, places, words)
-        return cls(codes, mines, flags)
+        symbols = read_rows(text_or_rows, "position", "0-8 # F * _")
+        return cls(_CODES[symbols], mines, symbols == ord("F"))
 
     def text(self) -> str:
         """The position as text that :meth:`parse` reads back. Clues over 8 have no symbol: ValueError."""
@@ -187,26 +169,43 @@ def _codes(codes: object) -> NDArray[np.int16]:
     return np.array(given, np.int16, order="C")
 
 
-def _read(
-    rows: list[str], places: list[tuple[int, int]], words: tuple[str, str]
-) -> tuple[NDArray[np.int16], NDArray[np.bool_]]:
+def read_rows(text_or_rows: object, what: str, known: str) -> NDArray[np.uint8]:
+    """The characters of a text or of its rows as a table, uint8 (rows, columns).
+
+    what: is read, for messages; known: the characters that it may have, apart by blanks, `0-8` for the digits.
+
+    Raises ValueError, quoting what is wrong and where: line and column from 1 for a text, row and column
+    from 0 for rows.
+    """
+    if isinstance(text_or_rows, str):
+        lines = re.split("\r\n|\r|\n", text_or_rows.removeprefix("\ufeff"))
+        numbered = [(i, raw, raw.strip(" \t")) for i, raw in enumerate(lines, 1)]
+        while numbered and not numbered[-1][2]:
+            numbered.pop()
+        while numbered and not numbered[0][2]:
+            numbered.pop(0)
+        rows = [text for _, _, text in numbered]
+        # where row r, column c of the board stands in the text
+        places = [(number, len(raw) - len(raw.lstrip(" \t")) + 1) for number, raw, _ in numbered]
+        word = "line"
+    else:
+        try:
+            rows = ["".join(row) for row in text_or_rows]  # type: ignore[attr-defined]
+        except TypeError:
+            raise ValueError(f"a {what} is a text or rows of text, not {text_or_rows!r}") from None
+        places = [(r, 0) for r in range(len(rows))]
+        word = "row"
     if not rows or not rows[0]:
-        raise ValueError("the position is empty: at least one row with one cell is needed")
-    width = len(rows[0])
+        raise ValueError(f"the {what} is empty: at least one row with one cell is needed")
+    allowed = known.replace("0-8", "012345678").replace(" ", "")
+    for row, (line, first) in zip(rows, places, strict=True):
+        if row.strip(allowed):
+            column, symbol = next((c, symbol) for c, symbol in enumerate(row, first) if symbol not in allowed)
+            raise ValueError(f"unknown character {symbol!r} at {word} {line}, column {column}; known are {known}")
     for row, (line, _) in zip(rows, places, strict=True):
-        if len(row) != width:
-            raise ValueError(f"{words[0]} {line} has {len(row)} cells, the first has {width}: {_short(row)!r}")
-    # Latin-1 keeps one byte a character; anything beyond it becomes '?', which means nothing here either.
-    symbols = np.frombuffer("".join(rows).encode("latin-1", "replace"), np.uint8).reshape(len(rows), width)
-    codes = _CODES[symbols]
-    wrong = codes == np.iinfo(np.int16).min
-    if wrong.any():
-        r, c = np.argwhere(wrong)[0].tolist()
-        line, first = places[r]
-        raise ValueError(
-            f"unknown character {rows[r][c]!r} at {words[0]} {line}, {words[1]} {first + c}; known are 0-8 # F * _"
-        )
-    return codes, symbols == ord("F")
+        if len(row) != len(rows[0]):
+            raise ValueError(f"{word} {line} has {len(row)} cells, the first has {len(rows[0])}: {_short(row)!r}")
+    return np.frombuffer("".join(rows).encode("ascii"), np.uint8).reshape(len(rows), len(rows[0]))
 
 
 def _short(text: str, limit: int = 40) -> str:

@@ -19,8 +19,8 @@ class Topology:
     shape: (rows, columns); cells are numbered row-major. A board without rows is (1, n).
     indptr: int32[n + 1], neighbours: int32[k]; cell c's neighbours are
         `neighbours[indptr[c]:indptr[c + 1]]`, ascending, without c.
-    name: `grid`, or what a topology of your own calls itself; two topologies are equal if shape,
-        name and neighbours are.
+    name: what a topology of your own calls itself, `grid` only if it is the grid; two topologies are equal
+        if shape, name and neighbours are.
 
     Raises ValueError where the arrays do not fit together.
 
@@ -52,6 +52,10 @@ class Topology:
             raise ValueError("the neighbours of a cell must be ascending and distinct")
         for array in (indptr, neighbours):
             array.flags.writeable = False
+        if self.name == "grid":
+            near, ends = _grid(rows, columns)
+            if not np.array_equal(indptr, ends) or not np.array_equal(neighbours, near):
+                raise ValueError(f"these are not the neighbours of the {rows}x{columns} grid: give it another name")
         object.__setattr__(self, "indptr", indptr)
         object.__setattr__(self, "neighbours", neighbours)
 
@@ -95,6 +99,15 @@ def grid(rows: int, columns: int) -> Topology:
     """The ordinary board: up to eight neighbours, none across the edges. Cached; cost linear in cells."""
     if rows < 1 or columns < 1:
         raise ValueError(f"a board has at least one cell, not {rows} rows x {columns} columns")
+    neighbours, indptr = _grid(rows, columns)
+    made = Topology((rows, columns), indptr, neighbours, "grid")
+    _grid.cache_clear()  # its arrays are no longer needed
+    return made
+
+
+@lru_cache(maxsize=1)  # `grid` asks, and Topology asks again
+def _grid(rows: int, columns: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """(neighbours, indptr) of the grid."""
     row, column = np.divmod(np.arange(rows * columns, dtype=np.int32), np.int32(columns))
     steps = [(dr, dc) for dr in (-1, 0, 1) for dc in (-1, 0, 1) if dr or dc]
     near_row = np.stack([row + dr for dr, _ in steps], axis=1)
@@ -102,4 +115,4 @@ def grid(rows: int, columns: int) -> Topology:
     inside = (near_row >= 0) & (near_row < rows) & (near_column >= 0) & (near_column < columns)
     indptr = np.zeros(rows * columns + 1, np.int32)
     np.cumsum(inside.sum(axis=1), out=indptr[1:])
-    return Topology((rows, columns), indptr, (near_row * columns + near_column)[inside], "grid")
+    return (near_row * columns + near_column)[inside], indptr

@@ -1,4 +1,9 @@
-"""How kernels are compiled: cached on disk, without the GIL."""
+"""How kernels are compiled: cached on disk, without the GIL.
+
+Cold kernels take seconds, and two things made most of them: numba compiles a part once more for every literal that it
+is handed, also for a 0 that a counter only starts with (hence `ZERO`), and an assignment to a slice brings along
+the text of its error, five seconds of it (hence loops).
+"""
 
 from __future__ import annotations
 
@@ -6,11 +11,15 @@ from collections.abc import Callable
 from typing import Any, TypeAlias, TypeVar, cast
 
 import numba
+import numpy as np
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 #: An integer inside a kernel: of Python, or of any width that numba makes of it.
 Integer: TypeAlias = Any
+
+ZERO: Integer = np.int64(0)  #: a 0 that is no literal, to start from or to hand to a part
+ONE: Integer = np.int64(1)
 
 _OPTIONS: dict[str, Any] = {"cache": True, "nogil": True}
 _NO_ENTRY: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from board.problem import Problem
-from solvers.interface import Claims, Deduction, Marginals, Stats, Status
+from solvers.interface import Claims, Deduction, Marginals, Status, check_budget
 from solvers.layers import NO_MODEL, OVER_BUDGET
 from solvers.numbers import STEP
 from solvers.passes import SIZES, count
@@ -51,8 +51,7 @@ class Counting:
     max_bytes: int = 2 << 30
 
     def __post_init__(self) -> None:
-        if self.max_bytes < 1:
-            raise ValueError(f"max_bytes is at least 1, not {self.max_bytes!r}")
+        check_budget("max_bytes", self.max_bytes, 1)
 
     @property
     def claims(self) -> Claims:
@@ -75,8 +74,8 @@ class Counting:
                 if local.status is Status.INCONSISTENT:
                     return local
                 safe, mines = local.safe, local.mines
-            return Deduction(safe, mines, Status.PARTIAL, stats)
-        return Deduction(safe, mines, Status.COMPLETE, stats)
+            return Deduction.trusted(safe, mines, Status.PARTIAL, stats)
+        return Deduction.trusted(safe, mines, Status.COMPLETE, stats)
 
     def marginals(self, problem: Problem, /) -> Marginals:
         """The share of models in which each cell is a mine; all nan over the budget."""
@@ -115,5 +114,5 @@ def _count(
     )
 
 
-def _stats(numbers: tuple[int, ...]) -> Stats:
+def _stats(numbers: tuple[int, ...]) -> dict[str, int | float | str]:
     return dict(zip(SIZES, numbers, strict=True))

@@ -22,11 +22,11 @@ from typing import Literal
 
 from ortools.sat.python import cp_model
 
-from board.problem import Problem
+from board.problem import Problem, whole
 from solvers.backbone import backbone
 from solvers.boxes import MINE, SAFE, UNTOUCHED
 from solvers.components import Components, effect_of_count, masks, split
-from solvers.interface import Claims, Deduction, Stats, Status
+from solvers.interface import Claims, Deduction, Status
 
 _MAX_SEED = 2**31 - 1
 
@@ -46,7 +46,7 @@ class CpSat:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if not 0 <= self.seed <= _MAX_SEED:
+        if not 0 <= whole(self.seed, "a seed of CP-SAT is an integer") <= _MAX_SEED:
             raise ValueError(f"a seed of CP-SAT is in 0..{_MAX_SEED}, not {self.seed}")
 
     @property
@@ -75,7 +75,7 @@ class CpSat:
                 untouched = MINE if literal > 0 else SAFE
         safe = [-x - 1 for x in proved if -boxes <= x < 0]
         mines = [x - 1 for x in proved if 0 < x <= boxes]
-        return Deduction(*masks(components, safe, mines, untouched), status, stats)
+        return Deduction.trusted(*masks(components, safe, mines, untouched), status, stats)
 
 
 class _Oracle:
@@ -151,7 +151,7 @@ class _Oracle:
             return None
         raise RuntimeError(f"CP-SAT refused the model: {self.solver.status_name(status)}")
 
-    def stats(self, encode_nanoseconds: int, solve_nanoseconds: int) -> Stats:
+    def stats(self, encode_nanoseconds: int, solve_nanoseconds: int) -> dict[str, int | float | str]:
         """Sizes, rounds and times."""
         return {
             "variables": len(self.variables),

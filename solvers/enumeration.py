@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from board.problem import Constraint, Problem
-from solvers.interface import Claims, Deduction, Marginals, Stats, Status, Unsupported
+from solvers.interface import Claims, Deduction, Marginals, Stats, Status, Unsupported, check_budget
 
 _MAX_SIZE = 1000  # covered cells and constraints, each: the table is one byte and four bytes wide for them
 
@@ -47,8 +47,7 @@ class Enumeration:
 
     def __post_init__(self) -> None:
         for name in ("max_models", "max_nodes"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} is at least 1, not {getattr(self, name)}")
+            check_budget(name, getattr(self, name), 1)
 
     @property
     def claims(self) -> Claims:

@@ -11,12 +11,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from fractions import Fraction
+from types import MappingProxyType
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from board.problem import Problem
+from board.problem import Problem, whole
 
 Stats = Mapping[str, int | float | str]
 
@@ -46,17 +47,38 @@ class Claims:
     exact: bool = False  #: with integers and fractions
 
 
-def _frozen(mask: NDArray[Any]) -> NDArray[Any]:
-    mask.flags.writeable = False
-    return mask
+def check_budget(name: str, value: object, least: int, most: int = 2**63 - 1) -> None:
+    """Raise ValueError, quoting the value, unless a solver's budget is an integer in least..most.
+
+    >>> check_budget("max_nodes", -1, 1)
+    Traceback (most recent call last):
+    ValueError: max_nodes is at least 1, not -1
+    """
+    number = whole(value, f"{name} is an integer")
+    if number < least:
+        raise ValueError(f"{name} is at least {least}, not {value!r}")
+    if number > most:  # a C integer somewhere behind
+        raise ValueError(f"{name} is at most {most}, not {value!r}")
+
+
+def _frozen(array: NDArray[Any]) -> NDArray[Any]:
+    """A read-only copy, or the array itself if nothing can write to it: it is read-only and owns its memory."""
+    flags = array.flags
+    if flags.writeable or not flags.owndata:
+        array = array.copy()
+        array.setflags(write=False)
+    return array
+
+
+_put = object.__setattr__
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Deduction:
     """Cells proved safe and cells proved mines.
 
-    safe, mines: bool[n], made read-only; disjoint, only covered cells, empty if INCONSISTENT.
-    stats: sizes, calls, nanoseconds measured inside; no part of equality.
+    safe, mines: bool[n], kept as read-only copies; disjoint, only covered cells, empty if INCONSISTENT.
+    stats: sizes, calls, nanoseconds measured inside, read-only as well; no part of equality.
     """
 
     safe: NDArray[np.bool_]
@@ -65,13 +87,28 @@ class Deduction:
     stats: Stats = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        _frozen(self.safe)
-        _frozen(self.mines)
+        _put(self, "safe", _frozen(self.safe))
+        _put(self, "mines", _frozen(self.mines))
+        _put(self, "stats", MappingProxyType(dict(self.stats)))
+
+    @classmethod
+    def trusted(
+        cls, safe: NDArray[np.bool_], mines: NDArray[np.bool_], status: Status, stats: dict[str, int | float | str]
+    ) -> Deduction:
+        """The answer of arrays and stats that nobody else holds: not copied, but made read-only."""
+        safe.setflags(write=False)
+        mines.setflags(write=False)
+        made = object.__new__(cls)
+        _put(made, "safe", safe)
+        _put(made, "mines", mines)
+        _put(made, "status", status)
+        _put(made, "stats", MappingProxyType(stats))
+        return made
 
     @classmethod
     def inconsistent(cls, n: int, stats: Stats | None = None) -> Deduction:
         """There is no model: empty masks."""
-        return cls(np.zeros(n, np.bool_), np.zeros(n, np.bool_), Status.INCONSISTENT, stats or {})
+        return cls.trusted(np.zeros(n, np.bool_), np.zeros(n, np.bool_), Status.INCONSISTENT, dict(stats or {}))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Deduction):
@@ -86,7 +123,7 @@ class Deduction:
         return hash((self.safe.tobytes(), self.mines.tobytes(), self.status))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Deduction, (self.safe, self.mines, self.status, self.stats)
+        return Deduction, (self.safe, self.mines, self.status, dict(self.stats))
 
     def __repr__(self) -> str:
         return (
@@ -99,12 +136,12 @@ class Deduction:
 class Marginals:
     """For each cell the share of models in which it is a mine.
 
-    probability: float64[n], nan where not covered (everywhere if INCONSISTENT or over a budget).
+    probability: float64[n], a read-only copy, nan where not covered (everywhere if INCONSISTENT or over a budget).
     models: the number of models, exact solvers only; 0 if INCONSISTENT.
     log_models: its natural logarithm; -inf if INCONSISTENT, nan over a budget or where it is not counted.
     status: COMPLETE if the cells of probability 0 and 1 are all that are entailed; PARTIAL may carry numbers.
     fractions: the probabilities as fractions, exact solvers only; None where not covered.
-    stats: no part of equality.
+    stats: read-only; no part of equality.
     """
 
     probability: NDArray[np.float64]
@@ -115,7 +152,8 @@ class Marginals:
     stats: Stats = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        _frozen(self.probability)
+        _put(self, "probability", _frozen(self.probability))
+        _put(self, "stats", MappingProxyType(dict(self.stats)))
 
     @classmethod
     def inconsistent(cls, n: int, stats: Stats | None = None) -> Marginals:
@@ -147,7 +185,7 @@ class Marginals:
             self.log_models,
             self.status,
             self.fractions,
-            self.stats,
+            dict(self.stats),
         )
 
     def __repr__(self) -> str:

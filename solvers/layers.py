@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvers.boxes import Boxes
-from solvers.compiled import Integer, part
+from solvers.compiled import ZERO, Integer, part
 from solvers.elimination import Orders
 
 Int32 = NDArray[np.int32]
@@ -238,7 +238,7 @@ def make_layers(boxes: Boxes, orders: Orders, polynomial: bool, max_bytes: int) 
     start, step = np.empty(fields.words, np.uint64), np.empty(fields.words, np.uint64)
     table = np.full(64, -1, np.int32)
     status = OK
-    used, t, coefficients = 0, 0, 0
+    used = t = coefficients = ZERO
     for component in range(components):
         first, used = used, used + 1
         least, low, high = _room(least, used), _room(low, used), _room(high, used)

@@ -25,8 +25,8 @@ from dataclasses import dataclass
 
 from board.problem import Cells, Mask, Problem
 from solvers import subset
-from solvers.compiled import Integer, kernel, part
-from solvers.interface import Claims, Deduction, Status
+from solvers.compiled import ZERO, Integer, kernel, part
+from solvers.interface import Claims, Deduction, Status, check_budget
 from solvers.rules import (
     MINES,
     SAFES,
@@ -116,7 +116,7 @@ def close(
     Returns (False for a contradiction, the clauses kept, those left out over the budget).
     """
     stack, top, table = load(indptr, cells, totals, known, waiting)
-    used = count = left_out = 0
+    used = count = left_out = ZERO
     while True:
         stack, top, table, clause = take(stack, top, table, used, known)
         if clause.size <= 0:
@@ -140,7 +140,7 @@ def close(
 @kernel
 def _minmax(n: int, indptr: Cells, cells: Cells, totals: Cells, max_clauses: int) -> tuple[bool, Mask, Mask, int, int]:
     consistent, known, waiting = propagate(n, indptr, cells, totals)
-    count = left_out = 0
+    count = left_out = ZERO
     if consistent:
         consistent, count, left_out = close(indptr, cells, totals, known, waiting, max_clauses)
     if consistent and left_out:  # no less than `subset`
@@ -151,7 +151,10 @@ def _minmax(n: int, indptr: Cells, cells: Cells, totals: Cells, max_clauses: int
 
 @dataclass(frozen=True, slots=True)
 class MinMax:
-    """LolAI's clauses. Ignores the mine count; finds all that `subset` finds, and more.
+    """LolAI's clauses. Ignores the mine count; finds all that `subset` finds, and more, within the budgets.
+
+    Where clauses are left out, a run of `subset` with its default budget follows; where that leaves out sentences
+    too, a `subset` by itself may find a cell that is not found here.
 
     max_clauses: how many derived clauses may lie inside one clue's scope; those over it are left out.
         Scopes of up to 8 cells, as on a grid, never need as many as 510.
@@ -162,6 +165,9 @@ class MinMax:
     """
 
     max_clauses: int = 1000
+
+    def __post_init__(self) -> None:
+        check_budget("max_clauses", self.max_clauses, 0)
 
     @property
     def claims(self) -> Claims:
@@ -174,4 +180,4 @@ class MinMax:
             problem.covered.size, problem.indptr, problem.cells, problem.totals, self.max_clauses
         )
         status = Status.PARTIAL if consistent else Status.INCONSISTENT
-        return Deduction(safe, mines, status, {"clauses": count, "left_out": left_out})
+        return Deduction.trusted(safe, mines, status, {"clauses": count, "left_out": left_out})

@@ -14,8 +14,8 @@ It takes boards, not constraints, so this backend reads `problem.position`. What
 - A contradiction is a RuntimeError, but not always: where a 0 clears the cells of another clue, or nothing
   is covered beside a violated clue, probabilities come back that do not add up. Such an answer is PARTIAL.
 - Over 65,000 cells in no clue raise the same RuntimeError on consistent boards.
-- A probability of 1 can be a rounded one. Where models are so rare that it happens, other
-  probabilities are tiny; then no cell is called a mine and the answer is PARTIAL.
+- A probability of 1 can be a rounded one. Where models are so rare that it happens, other probabilities are
+  within 1e-9 of 0 or 1 without being so; then no cell is called a mine and the answer is PARTIAL.
 """
 
 from __future__ import annotations
@@ -89,10 +89,16 @@ class MsToollib:
         if not _adds_up(problem, probability):
             status = Status.PARTIAL
             probability = np.full(problem.n, np.nan)
-        elif ((probability > 0) & (probability < _RARE)).any():
+        elif _some_rare(probability):
             status = Status.PARTIAL
             probability[probability == 1] = np.nextafter(1, 0)
         return Marginals(probability, None, np.nan, status)
+
+
+def _some_rare(probability: NDArray[np.float64]) -> bool:
+    """Whether a probability is so close to 0 or 1 that rounding may have made others 1."""
+    distance = np.minimum(probability, 1 - probability)
+    return bool(((distance > 0) & (distance < _RARE)).any())
 
 
 def _request(problem: Problem) -> tuple[list[list[int]], int]:

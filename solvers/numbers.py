@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from solvers.compiled import Integer, part
+from solvers.compiled import ZERO, Integer, part
 
 Float64 = NDArray[np.float64]
 Int32 = NDArray[np.int32]
@@ -70,7 +70,7 @@ def add_product(
         return
     for i in range(count):
         pm, pe = normal(factor * m2[at2 + i], power + e2[at2 + i])
-        m[at + i], e[at + i] = add(True, m[at + i], np.int64(e[at + i]), pm, pe)
+        m[at + i], e[at + i] = add(wide, m[at + i], np.int64(e[at + i]), pm, pe)
 
 
 @part
@@ -78,14 +78,14 @@ def dot(
     wide: bool, m: Float64, e: Int32, at: Integer, m2: Float64, e2: Int32, at2: Integer, count: Integer
 ) -> tuple[float, Integer]:
     """Sum of x[at + i] * x2[at2 + i] for i in range(count)."""
-    total, power = 0.0, 0
+    total, power = 0.0, ZERO
     if not wide:
         for i in range(count):
             total += m[at + i] * m2[at2 + i]
         return total, power
     for i in range(count):
         pm, pe = normal(m[at + i] * m2[at2 + i], np.int64(e[at + i]) + np.int64(e2[at2 + i]))
-        total, power = add(True, total, power, pm, pe)
+        total, power = add(wide, total, power, pm, pe)
     return total, power
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvers.boxes import MINE, OPEN, SAFE, UNTOUCHED, Boxes, make_boxes
-from solvers.compiled import Integer, kernel, part
+from solvers.compiled import ONE, ZERO, Integer, kernel, part
 from solvers.elimination import Orders, choose_orders
 from solvers.layers import NO_MODEL, OK, OVER_BUDGET, Layers, make_layers
 from solvers.numbers import PLAIN_CELLS, STEP, add, add_product, dot, scaled, share
@@ -28,12 +28,12 @@ SIZES = ("boxes", "components", "widest", "peak_states", "states", "transitions"
 
 
 @part
-def _binomials(wide: bool, n: int, first: int, m: Float64, e: Int32) -> None:
+def _binomials(wide: bool, n: Integer, first: Integer, m: Float64, e: Int32) -> None:
     """Write binomial(n, first + i) to each place i of m, e; 0 outside 0..n."""
     for i in range(m.size):
         m[i] = 0.0
     k = max(first, 0)
-    value, power = 1.0, 0
+    value, power = 1.0, ZERO
     for i in range(1, min(k, n - k) + 1):
         value, power = scaled(wide, value, power, (n - i + 1.0) / i)
     for j in range(k, min(n, first + m.size - 1) + 1):
@@ -68,7 +68,8 @@ def _make_room(wide: bool, boxes: Boxes, layers: Layers) -> Polynomials:
         ways_at[b + 1] = ways_at[b] + boxes.sizes[b] + 1
     ways_m, ways_e = np.zeros(ways_at[boxes.sizes.size], np.float64), np.zeros(ways_at[boxes.sizes.size], np.int32)
     for b in range(boxes.sizes.size):
-        _binomials(wide, boxes.sizes[b], 0, ways_m[ways_at[b] : ways_at[b + 1]], ways_e[ways_at[b] : ways_at[b + 1]])
+        first, last = ways_at[b], ways_at[b + 1]
+        _binomials(wide, np.int64(boxes.sizes[b]), ZERO, ways_m[first:last], ways_e[first:last])
     m, e = np.zeros(size, np.float64), np.zeros(size, np.int32)
     bm, be = np.zeros(size, np.float64), np.zeros(size, np.int32)
     return Polynomials(wide, at, m, e, bm, be, ways_at, ways_m, ways_e)
@@ -98,7 +99,7 @@ def _forward(layers: Layers, polynomial: bool, p: Polynomials) -> None:
 @part
 def _share_of_mines(wide: bool, m: Float64, e: Int32, mines: Integer, step: Integer, size: Integer) -> float:
     """The share of mines among `size` cells, where weight i belongs to `mines` + i * `step` mines."""
-    xm, xe, ym, ye = 0.0, 0, 0.0, 0
+    xm, xe, ym, ye = 0.0, ZERO, 0.0, ZERO
     for i in range(m.size):
         if m[i] == 0.0:
             continue
@@ -134,7 +135,8 @@ def _backward(boxes: Boxes, layers: Layers, polynomial: bool, p: Polynomials) ->
                 wm, we = scaled(p.wide, wm, we + power, factor)
                 weights_m[way], weights_e[way] = add(p.wide, weights_m[way], np.int64(weights_e[way]), wm, we)
         first, last = p.ways_at[b], p.ways_at[b + 1]
-        shares[b] = _share_of_mines(p.wide, weights_m[first:last], weights_e[first:last], 0, 1, boxes.sizes[b])
+        size = np.int64(boxes.sizes[b])
+        shares[b] = _share_of_mines(p.wide, weights_m[first:last], weights_e[first:last], ZERO, ONE, size)
     return shares
 
 
@@ -188,13 +190,13 @@ def _join(layers: Layers, mines: int, untouched: int, p: Polynomials) -> tuple[f
         rm[0], re[0] = scaled(wide, rm[0], np.int64(re[0]), 2.0 ** (STEP // 2))
     else:
         rm[0] = 2.0**untouched
-    tm, te = dot(wide, m, e, start[components], rm, re, 0, count)
+    tm, te = dot(wide, m, e, start[components], rm, re, ZERO, count)
     outside = 0.5
     if mines >= 0:
         wm, we = np.zeros(count, np.float64), np.zeros(count, np.int32)
         for i in range(count):
-            wm[i], we[i] = dot(wide, m, e, start[components] + i, rm, re, i, 1)
-        outside = _share_of_mines(wide, wm, we, mines - low, -1, untouched)
+            wm[i], we[i] = dot(wide, m, e, start[components] + i, rm, re, i, ONE)
+        outside = _share_of_mines(wide, wm, we, mines - low, -ONE, untouched)
     for c in range(components - 1, -1, -1):
         first, width = p.at[last[c]], p.at[last[c] + 1] - p.at[last[c]]
         length = start[c + 1] - start[c]
@@ -203,16 +205,6 @@ def _join(layers: Layers, mines: int, untouched: int, p: Polynomials) -> tuple[f
         for i in range(length):  # in place: entry i reads only from i on
             rm[i], re[i] = dot(wide, p.m, p.e, first, rm, re, i, width)
     return tm, te, outside
-
-
-@part
-def _graph(
-    covered: NDArray[np.bool_], indptr: Int32, cells: Int32, totals: Int32, polynomial: bool, max_bytes: int
-) -> tuple[Boxes, Orders, Layers]:
-    """All structure of a count."""
-    boxes = make_boxes(covered, indptr, cells, totals)
-    orders = choose_orders(boxes)
-    return boxes, orders, make_layers(boxes, orders, polynomial, max_bytes)
 
 
 @part
@@ -241,7 +233,9 @@ def graph(
     covered: NDArray[np.bool_], indptr: Int32, cells: Int32, totals: Int32, polynomial: bool, max_bytes: int
 ) -> tuple[Boxes, Layers, tuple[int, int, int, int, int, int, int]]:
     """(boxes, layers, sizes): what the exact count runs over."""
-    boxes, orders, layers = _graph(covered, indptr, cells, totals, polynomial, max_bytes)
+    boxes = make_boxes(covered, indptr, cells, totals)
+    orders = choose_orders(boxes)
+    layers = make_layers(boxes, orders, polynomial, max_bytes)
     return boxes, layers, _sizes_of(boxes, orders, layers)
 
 
@@ -256,11 +250,13 @@ def count(
     n = covered.size
     polynomial = mines >= 0
     probability = np.full(n, np.nan)
-    boxes, orders, layers = _graph(covered, indptr, cells, totals, polynomial, max_bytes)
+    boxes = make_boxes(covered, indptr, cells, totals)
+    orders = choose_orders(boxes)
+    layers = make_layers(boxes, orders, polynomial, max_bytes)
     sizes = _sizes_of(boxes, orders, layers)
     if not boxes.consistent or layers.status == NO_MODEL:
         return NO_MODEL, probability, 0.0, 0, sizes
-    untouched, open_cells, placed = 0, 0, 0
+    untouched = open_cells = placed = ZERO
     for c in range(n):
         if boxes.settled[c] == UNTOUCHED:
             untouched += 1

@@ -8,16 +8,18 @@ Third parties register a class under the entry-point group `sapper.solvers`.
 from __future__ import annotations
 
 import dataclasses
-import difflib
+import sys
 import types
 import typing
 from collections.abc import Iterable
 from functools import cache
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from solvers.interface import Solver, Unsupported
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 _BUILT_IN = {
     "single": "solvers.single:Single",
@@ -34,6 +36,8 @@ _EXTRA_OF = {"ms_toollib": "peers"}
 
 @cache
 def _third_party() -> dict[str, EntryPoint]:
+    from importlib.metadata import entry_points  # a fifth of the time of `import solvers`
+
     return {
         point.name: point
         for point in sorted(entry_points(group="sapper.solvers"), key=lambda p: p.name)
@@ -54,7 +58,7 @@ def solver_names() -> list[str]:
 def solver_class(name: str) -> type[Any]:
     """The class behind a name. ValueError for an unknown name, Unsupported if its library is missing."""
     if name not in _BUILT_IN and name not in _third_party():
-        raise ValueError(f"unknown solver {name!r}{_nearest(name, solver_names())}")
+        raise ValueError(f"unknown solver {name!r}{nearest(name, solver_names())}")
     try:
         if name in _BUILT_IN:
             module, _, attribute = _BUILT_IN[name].partition(":")
@@ -91,7 +95,7 @@ def make_solver(spec: str) -> Solver:
         if not equals:
             raise ValueError(f"{part!r} in the solver spec {spec!r} is not of the form key=value")
         if key not in names:
-            raise ValueError(f"solver {name!r} has no parameter {key!r}{_nearest(key, names)}")
+            raise ValueError(f"solver {name!r} has no parameter {key!r}{nearest(key, names)}")
         if key in given:
             raise ValueError(f"parameter {key!r} stands twice in the solver spec {spec!r}")
         try:
@@ -128,9 +132,17 @@ def _name_of(kind: type[Any]) -> str | None:
         if target == path:
             return name
     for name, point in _third_party().items():
-        if point.value.replace(" ", "") == path:
+        if point.value.replace(" ", "") == path or _imported(point) is kind:
             return name
     return None
+
+
+def _imported(point: EntryPoint) -> object:
+    """What an entry point names, which may be re-exported from another module; None if that is not imported."""
+    found: object = sys.modules.get(point.module)
+    for attribute in point.attr.split("."):
+        found = getattr(found, attribute, None)
+    return found
 
 
 def _with_parameters(name: str, solver: Any) -> str:
@@ -179,7 +191,14 @@ def write_value(value: Any) -> str:
     return str(value)
 
 
-def _nearest(word: str, known: Iterable[str]) -> str:
+def nearest(word: str, known: Iterable[str]) -> str:
+    """How a message about an unknown word ends.
+
+    >>> nearest("subst", ["sat", "subset"])
+    "; did you mean 'subset'?"
+    """
+    import difflib  # only for messages
+
     known = list(known)
     close = difflib.get_close_matches(word, known, 1)
     if close:

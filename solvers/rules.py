@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from board.problem import Cells
-from solvers.compiled import Integer, part
+from solvers.compiled import ZERO, Integer, part
 from solvers.single import MINE, SAFE, UNKNOWN, Known
 
 CELL, NEXT, ROW = 0, 1, 2  # columns of Table.nodes
@@ -62,7 +62,9 @@ class Table(NamedTuple):
 @part
 def _grown(array: NDArray[Any], need: Integer) -> NDArray[Any]:
     bigger = np.empty((max(need, 2 * array.shape[0]),) + array.shape[1:], array.dtype)  # noqa: RUF005
-    bigger[: array.shape[0]] = array
+    old, new = array.ravel(), bigger.ravel()  # views
+    for i in range(old.size):
+        new[i] = old[i]
     return bigger
 
 
@@ -73,7 +75,7 @@ def load(indptr: Cells, cells: Cells, totals: Cells, known: Known, waiting: Cell
     for clue in waiting:
         need += indptr[clue + 1] - indptr[clue] + _FOOT
     stack = np.empty(2 * need, np.int32)
-    top = 0
+    top = ZERO
     for w in range(waiting.size - 1, -1, -1):
         clue = waiting[w]
         begin, mines = top, totals[clue]
@@ -154,9 +156,8 @@ def _learn(
             begin, size = rows[row, BEGIN], rows[row, SIZE]
             if size:
                 drop(table, row)
-                stack, top = push(
-                    stack, top, nodes, begin, begin + size, 0, 0, rows[row, MINES], rows[row, SAFES], rows[row, HOME]
-                )
+                end, mines, safes, home = begin + size, rows[row, MINES], rows[row, SAFES], rows[row, HOME]
+                stack, top = push(stack, top, nodes, begin, end, ZERO, ZERO, mines, safes, home)
     return stack, top
 
 

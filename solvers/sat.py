@@ -35,7 +35,7 @@ from solvers.components import Components, effect_of_count, masks, split
 from solvers.counts import interval
 from solvers.encodings import EXTREME, check_encoding, encode
 from solvers.incremental import Group, Part
-from solvers.interface import Claims, Deduction, Stats, Status, Unsupported
+from solvers.interface import Claims, Deduction, Status, Unsupported, check_budget
 from solvers.mine_count import CountedPart, MineCount
 from solvers.oracles import find_oracle
 
@@ -68,10 +68,7 @@ class Sat:
         kind = find_oracle(self.oracle)
         if self.encoding == "native" and not kind.native:
             raise Unsupported(f"oracle {self.oracle!r} has no native at-most constraints: choose another encoding")
-        if self.conflicts < 0:
-            raise ValueError(f"a budget of conflicts is at least 0, not {self.conflicts}")
-        if self.conflicts >= 2**31:  # the oracles take a C integer
-            raise ValueError(f"a budget of conflicts is at most 2147483647, not {self.conflicts}")
+        check_budget("conflicts", self.conflicts, 0, 2**31 - 1)  # the oracles take a C integer
         if self.conflicts and not kind.limited:
             raise Unsupported(f"oracle {self.oracle!r} takes no budget of conflicts")
 
@@ -95,7 +92,7 @@ class Sat:
                 group.close()
         if status is Status.INCONSISTENT:
             return Deduction.inconsistent(problem.n, search.stats())
-        return Deduction(*search.masks(), status, search.stats())
+        return Deduction.trusted(*search.masks(), status, search.stats())
 
 
 class _Search:
@@ -210,7 +207,7 @@ class _Search:
                 proved[literal > 0].append(bisect_left(starts, group.base + abs(literal)) - 1)
         return masks(self.components, *proved, self.untouched)
 
-    def stats(self) -> Stats:
+    def stats(self) -> dict[str, int | float | str]:
         """Sizes, questions and times of the oracles. Counters of mines count as solving."""
         return {
             "components": len(self.components.least),

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from board.problem import Cells, Mask, Problem
-from solvers.compiled import Integer, kernel, part
+from solvers.compiled import ZERO, Integer, kernel, part
 from solvers.interface import Claims, Deduction, Status
 
 Known = NDArray[np.int8]  # int8[n]: UNKNOWN, SAFE or MINE
@@ -101,7 +101,7 @@ def propagate(n: Integer, indptr: Cells, cells: Cells, totals: Cells) -> tuple[b
     known = np.zeros(n, np.int8)
     trail = np.empty(n, np.int32)
     waiting = np.arange(totals.size, dtype=np.int32)
-    count, end = totals.size, 0
+    count, end = totals.size, ZERO
     for _ in range(_SWEEPS):
         before = end
         count, end = _sweep(indptr, cells, totals, known, waiting, count, trail, end)
@@ -145,4 +145,4 @@ class Single:
     def deduce(self, problem: Problem, /) -> Deduction:
         """The cells that single clues settle: PARTIAL, or INCONSISTENT if a clue is contradicted."""
         consistent, safe, mines = _single(problem.covered.size, problem.indptr, problem.cells, problem.totals)
-        return Deduction(safe, mines, Status.PARTIAL if consistent else Status.INCONSISTENT)
+        return Deduction.trusted(safe, mines, Status.PARTIAL if consistent else Status.INCONSISTENT, {})

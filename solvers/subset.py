@@ -15,8 +15,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from board.problem import Cells, Mask, Problem
-from solvers.compiled import Integer, kernel, part
-from solvers.interface import Claims, Deduction, Status
+from solvers.compiled import ZERO, Integer, kernel, part
+from solvers.interface import Claims, Deduction, Status, check_budget
 from solvers.rules import (
     BEGIN,
     HOME,
@@ -76,7 +76,7 @@ def close(
     Returns (False for a contradiction, the sentences kept, those left out over the budget).
     """
     stack, top, table = load(indptr, cells, totals, known, waiting)
-    used = count = left_out = 0
+    used = count = left_out = ZERO
     while True:
         stack, top, table, clause = take(stack, top, table, used, known)
         if clause.size <= 0:
@@ -103,7 +103,7 @@ def _subset(
     n: int, indptr: Cells, cells: Cells, totals: Cells, max_sentences: int
 ) -> tuple[bool, Mask, Mask, int, int]:
     consistent, known, waiting = propagate(n, indptr, cells, totals)
-    count = left_out = 0
+    count = left_out = ZERO
     if consistent:
         consistent, count, left_out = close(indptr, cells, totals, known, waiting, max_sentences)
     safe, mines = masks(consistent, known)
@@ -123,6 +123,9 @@ class Subset:
 
     max_sentences: int = MAX_SENTENCES
 
+    def __post_init__(self) -> None:
+        check_budget("max_sentences", self.max_sentences, 0)
+
     @property
     def claims(self) -> Claims:
         """Nothing beyond soundness."""
@@ -134,4 +137,4 @@ class Subset:
             problem.covered.size, problem.indptr, problem.cells, problem.totals, self.max_sentences
         )
         status = Status.PARTIAL if consistent else Status.INCONSISTENT
-        return Deduction(safe, mines, status, {"sentences": count, "left_out": left_out})
+        return Deduction.trusted(safe, mines, status, {"sentences": count, "left_out": left_out})

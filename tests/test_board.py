@@ -156,6 +156,7 @@ def test_equal_topologies():
     assert pair == pickle.loads(pickle.dumps(pair))
     assert hash(pair) == hash(pickle.loads(pickle.dumps(pair)))
     assert pair != grid(1, 2)  # the same neighbours under another name
+    assert Topology((1, 2), [0, 1, 2], [1, 0], "grid") == grid(1, 2)
     assert pair != Topology((2, 1), [0, 1, 2], [1, 0])
     assert pair != Topology((1, 2), [0, 1, 1], [1])
     assert pickle.loads(pickle.dumps(grid(2, 3))) is grid(2, 3)
@@ -174,6 +175,8 @@ def test_equal_topologies():
         (((1, 2), [0, 1, 2], [2, 0]), "another cell of 0..1"),
         (((1, 3), [0, 2, 2, 2], [2, 1]), "ascending and distinct"),
         (((1, 3), [0, 2, 2, 2], [1, 1]), "ascending and distinct"),
+        (((1, 2), [0, 1, 1], [1], "grid"), "not the neighbours of the 1x2 grid: give it another name"),
+        (((1, 3), [0, 2, 4, 6], [1, 2, 0, 2, 0, 1], "grid"), "not the neighbours of the 1x3 grid"),
     ],
 )
 def test_neighbours_that_do_not_fit(arguments, said):
@@ -280,6 +283,9 @@ def test_white_space_around_a_text_does_not_count():
         (["#1", "#"], "row 1 has 1 cells, the first has 2: '#'"),
         ("##\n" + "#" * 60, "line 2 has 60 cells, the first has 2: '" + "#" * 39 + "…'"),
         ("##\n #x", "unknown character 'x' at line 2, column 3"),
+        ("##\n#\n#x", "unknown character 'x' at line 3, column 2"),  # rather than the ragged line 2
+        ("##\n1 #", "unknown character ' ' at line 2, column 2"),
+        (["##", "#x#"], "unknown character 'x' at row 1, column 1"),
         (["##", "#x"], "unknown character 'x' at row 1, column 1"),
         (" 1 2", "unknown character ' ' at line 1, column 3"),
         ("9#", "unknown character '9' at line 1, column 1"),

@@ -1,8 +1,10 @@
 """Every solver keeps its word, and the suite catches those that do not."""
 
+import copy
 import dataclasses
 import itertools
 import math
+import pickle
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -144,6 +146,28 @@ def partial(problem, safe=(), mines=()):
     masks = np.zeros((2, problem.n), np.bool_)
     masks[0, list(safe)] = masks[1, list(mines)] = True
     return Deduction(masks[0], masks[1], Status.PARTIAL)
+
+
+class CrashesLater(Good):
+    """Right the first time, whatever comes then."""
+
+    asked: ClassVar[set[Any]] = set()
+
+    def deduce(self, problem):
+        if problem in self.asked:
+            raise KeyError("asked before")
+        self.asked.add(problem)
+        return super().deduce(problem)
+
+
+class RefusesLater(CrashesLater):
+    asked: ClassVar[set[Any]] = set()
+
+    def deduce(self, problem):
+        try:
+            return super().deduce(problem)
+        except KeyError as error:
+            raise Unsupported("asked before") from error
 
 
 class FalseCell(Good):
@@ -441,6 +465,8 @@ class HalvesWithoutModel(Good):
         (CountsAsARange(), "claims"),
         (PromisesTooMuch(), "claims"),
         (Moody(), "repeat"),
+        (CrashesLater(), "answer"),
+        (RefusesLater(), "repeat"),
         (Writes(), "repeat|no mutation"),
         (WritesIntoThePosition(), "no mutation"),
         (Both(), "masks"),
@@ -488,6 +514,53 @@ def test_problems_of_your_own():
     assert check_solver(Good(), problems=[position.problem()]).problems == 1
     with pytest.raises(ConformanceError, match="answered none of 0"):
         check_solver(Good(), problems=[])
+
+
+def test_problems_of_your_own_that_are_too_large():
+    problem = Position.parse("#" * 40, mines=20).problem()
+    with pytest.raises(ValueError, match="a problem is too large to be checked: enumeration is for tiny problems"):
+        check_solver(make_solver("counting"), problems=[problem])
+
+
+def answer_of(cells):
+    return Deduction(cells, np.zeros_like(cells), Status.PARTIAL), "safe"
+
+
+def shares_of(cells):
+    return Marginals(cells, None, math.nan, Status.PARTIAL), "probability"
+
+
+@pytest.mark.parametrize(("make", "kind"), [(answer_of, np.bool_), (shares_of, np.float64)])
+def test_answers_keep_no_hand_on_what_was_given(make, kind):
+    own = np.zeros(3, kind)
+    view = own[:]
+    view.flags.writeable = False  # which says nothing of `own`
+    for array in (own, view, own[::2]):
+        answer, name = make(array)
+        own[0] = 1  # the caller's array stays the caller's
+        kept = getattr(answer, name)
+        assert kept.tolist() == [0] * array.size
+        own[0] = 0
+        with pytest.raises(ValueError, match="read-only"):
+            kept[0] = 1
+    settled = np.zeros(3, kind)
+    settled.flags.writeable = False
+    answer, name = make(settled)
+    assert getattr(answer, name) is settled  # nothing to fear: no copy
+
+
+@pytest.mark.parametrize("make", [answer_of, shares_of])
+def test_stats_are_read_only(make):
+    answer, name = make(np.zeros(3, np.bool_))
+    stats = {"calls": 1}
+    answer = dataclasses.replace(answer, stats=stats)
+    stats["calls"] = 2
+    for kept in (answer, pickle.loads(pickle.dumps(answer)), copy.deepcopy(answer)):
+        assert kept == answer
+        assert kept.stats == {"calls": 1}
+        with pytest.raises(TypeError):
+            kept.stats["calls"] = 3
+        assert not getattr(kept, name).flags.writeable
 
 
 def test_the_failure_shows_the_position():

@@ -181,6 +181,8 @@ def test_bad_requests_are_quoted(arguments, options, said):
         ("\n  *.\n  *1\n", "unknown character '1' at line 3, column 4; known are * ."),
         (["*.", "*1"], "unknown character '1' at row 1, column 1; known are * ."),
         ("*.\n*", "line 2 has 1 cells, the first has 2: '*'"),
+        ("*.\n*\n1.", "unknown character '1' at line 3, column 1; known are * ."),  # rather than the ragged line 2
+        (7, "a layout is a text or rows of text, not 7"),
         (["*.", "*.."], "row 1 has 3 cells, the first has 2: '*..'"),
         ("*.\n\n*.", "line 2 has 0 cells, the first has 2: ''"),
     ],

@@ -78,6 +78,15 @@ def test_other_errors_of_the_library_are_not_taken_for_contradictions(monkeypatc
         PEER.deduce(problem("#1#", 1))
 
 
+@pytest.mark.parametrize("near", [1e-12, 1 - 1e-12, np.nextafter(1, 0)])
+def test_close_to_0_or_1_nothing_is_called_a_mine(monkeypatch, near):
+    rows = [[1.0, 1.0, near, 0.0]]
+    monkeypatch.setattr(ms_toollib, "cal_probability_onboard", lambda board, mines: (rows, (0, mines, 4)))
+    answer = PEER.marginals(problem("####", 2 + round(near)))
+    assert answer.status is Status.PARTIAL
+    assert not answer.deduction().mines.any()
+
+
 # --- faults of the library, found with the tests: should one of these fail, the library has been mended
 
 
@@ -113,9 +122,9 @@ def test_fault_many_cells_beside_no_clue_are_called_a_contradiction():
     assert PEER.deduce(problem(["1" + "#" * 65_001], 5)).status is Status.COMPLETE
 
 
-def test_fault_its_local_deductions_end_the_process():
+def test_fault_its_local_deductions_end_the_process(tmp_path):
     code = "import ms_toollib; ms_toollib.get_all_not_and_is_mine_on_board([[2, 10]])"
-    ended = subprocess.run([sys.executable, "-c", code], capture_output=True)
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, cwd=tmp_path)  # it writes a crash.log
     assert ended.returncode not in (0, 1)  # 1 would be an exception
 
 

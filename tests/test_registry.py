@@ -1,8 +1,10 @@
 """Names and specs: what is built, what is refused and how, and that nothing is imported before its time."""
 
+import importlib.metadata
 import re
 import subprocess
 import sys
+import types
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint
 from typing import Literal
@@ -39,6 +41,11 @@ class Plain:
     pass
 
 
+@dataclass(frozen=True)
+class Shown(Guess):
+    """Its entry point names it in another module than its own."""
+
+
 @pytest.fixture
 def third_party(monkeypatch):
     """`guess`, `broken`, `plain`, and one that would like to be `single`."""
@@ -47,9 +54,13 @@ def third_party(monkeypatch):
         "single": f"{__name__}:Guess",
         "broken": "no_such_library.inner:Thing",
         "plain": f"{__name__}:Plain",
+        "shown": "a_package:inner.Shown",
     }
+    package = types.ModuleType("a_package")
+    package.inner = types.SimpleNamespace(Shown=Shown)
+    monkeypatch.setitem(sys.modules, "a_package", package)
     points = [EntryPoint(name, target, "sapper.solvers") for name, target in targets.items()]
-    monkeypatch.setattr(registry, "entry_points", lambda group: points)
+    monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: points)
     clear()
     yield
     monkeypatch.undo()
@@ -112,10 +123,18 @@ def test_bad_specs_are_quoted(spec, said):
 
 @pytest.mark.usefixtures("third_party")
 def test_third_parties_come_last_and_replace_nothing():
-    assert solver_names()[-3:] == ["broken", "guess", "plain"]
+    assert solver_names()[-4:] == ["broken", "guess", "plain", "shown"]
     assert type(make_solver("single")).__module__ == "solvers.single"
     assert make_solver("guess:depth=5") == Guess(5)
     assert spec_of(Guess(5)) == "guess:depth=5"
+
+
+@pytest.mark.usefixtures("third_party")
+def test_a_class_may_be_re_exported():
+    assert type(make_solver("shown:depth=5")) is Shown
+    assert spec_of(Shown(5)) == label_of(Shown(5)) == "shown:depth=5"
+    del sys.modules["a_package"]  # what is not imported is not looked up
+    assert label_of(Shown(5)) == "Shown:depth=5"
 
 
 @pytest.mark.usefixtures("third_party")
@@ -179,3 +198,31 @@ def test_importing_solvers_imports_no_backend():
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     libraries = {"numba", "pysat", "ortools", "ms_toollib", "pandas", "rich", "typer"}
     assert not libraries & set(loaded.stdout.split())
+
+
+def test_importing_solvers_looks_for_no_third_party():
+    code = "import sys, solvers; assert not {'importlib.metadata', 'numpy.random', 'difflib'} & set(sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize(
+    ("spec", "said"),
+    [
+        ("subset:max_sentences=-1", "max_sentences is at least 0, not -1"),
+        ("minmax:max_clauses=-7", "max_clauses is at least 0, not -7"),
+        ("sat:conflicts=-1", "conflicts is at least 0, not -1"),
+        ("counting:max_bytes=0", "max_bytes is at least 1, not 0"),
+        ("enumeration:max_nodes=-1", "max_nodes is at least 1, not -1"),
+        (f"counting:max_bytes={2**63}", f"max_bytes is at most {2**63 - 1}, not {2**63}"),
+        (f"subset:max_sentences={10**30}", f"max_sentences is at most {2**63 - 1}, not {10**30}"),
+    ],
+)
+def test_budgets_are_checked_at_once(spec, said):
+    with pytest.raises(ValueError, match=re.escape(said)):
+        make_solver(spec)
+
+
+@pytest.mark.parametrize(("kind", "name"), [("subset", "max_sentences"), ("sat", "conflicts"), ("cpsat", "seed")])
+def test_budgets_are_integers(kind, name):
+    with pytest.raises(ValueError, match=r"is an integer, not 2\.5"):
+        registry.solver_class(kind)(**{name: 2.5})

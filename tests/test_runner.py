@@ -19,6 +19,7 @@ from benchmarks.plan import Limits, make_plan
 from solvers import Claims, Deduction, Status
 
 SHORT = Limits(seconds=1.0, memory_bytes=1 << 30, warm_up_seconds=1.0)
+LONG = Limits(seconds=30.0, memory_bytes=1 << 30)
 CORPUS = Corpus("tiny", (CLEAR, EVEN, COUNTED, MINES))  # of 8, 4, 6 and 3 cells
 
 
@@ -47,7 +48,8 @@ def deterministic(run):
 )
 def test_a_hostile_solver_costs_only_its_own_records(how, outcome, message):
     bad = Hostile(how, over=5)  # on two of the four positions, not on the smallest
-    run = compare(["subset", bad, Hostile()], CORPUS, questions="global", jobs=1, limits=SHORT)
+    limits = SHORT if how == "loop" else LONG
+    run = compare(["subset", bad, Hostile()], CORPUS, questions="global", jobs=1, limits=limits)
     assert len({r.key for r in run.records}) == len(run.records) == 3 * len(CORPUS)
     said = {r.entry: r for r in run.records if r.solver == run.header["solvers"][1]["label"]}
     assert {name: r.outcome for name, r in said.items()} == {
@@ -63,7 +65,7 @@ def test_a_hostile_solver_costs_only_its_own_records(how, outcome, message):
 def test_whoever_ends_every_process_is_measured_apart_and_all_answer():
     bad = [Hostile("segfault"), Hostile("exit_0")]
     corpus = Corpus("many", tuple(replace(e, id=f"{e.id}-{i}") for i in range(5) for e in (CLEAR, COUNTED)))
-    run = compare([*bad, "subset", "single"], corpus, jobs=2, limits=SHORT, repeats=2)
+    run = compare([*bad, "subset", "single"], corpus, jobs=2, limits=LONG, repeats=2)
     assert len({r.key for r in run.records}) == len(run.records) == 4 * 2 * 10
     assert {(r.solver, r.outcome) for r in run.records} == {
         ("Hostile:how=segfault", "crashed"),
@@ -168,32 +170,35 @@ ARGUMENTS = ["bench", "--corpus", "beginner-random", "--limit", 60, "--repeats",
 ARGUMENTS += [word for spec in ("single", "subset", "sat", "cpsat") for word in ("--solver", spec)]
 
 
-@pytest.mark.parametrize("jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
-def test_kills_at_random_moments_cost_nothing_but_time(tmp_path, jobs):
+def measured(folder):
+    path = folder / "records.jsonl"
+    return len(path.read_bytes()) if path.exists() else 0
+
+
+@pytest.mark.parametrize(
+    ("kills", "jobs"), [(3, 1), *(pytest.param(10, jobs, marks=pytest.mark.slow) for jobs in (1, 2))]
+)
+def test_kills_at_random_moments_cost_nothing_but_time(tmp_path, kills, jobs):
     whole, broken = tmp_path / "whole", tmp_path / "broken"
     sapper(*ARGUMENTS, "--out", whole).wait()
     moments = random.Random(jobs)
-    lengths = []
-    for _ in range(10):
+
+    def go_on():
         begin = ["bench", "--resume", broken] if broken.exists() else [*ARGUMENTS, "--out", broken]
-        process = sapper(*begin, "--jobs", jobs)
-        wanted = moments.uniform(0.0, 1.0)
-        until = time.monotonic() + 20
-        begun = len(lengths and broken.joinpath("records.jsonl").read_bytes())
-        while process.poll() is None and time.monotonic() < until:  # a moment in the measurement, not in the start
-            records = broken / "records.jsonl"
-            if wanted < 0.2 or (records.exists() and len(records.read_bytes()) > begun):
-                break
-            time.sleep(0.01)
-        time.sleep(wanted / 4)
+        return sapper(*begin, "--jobs", jobs)
+
+    for kill in range(kills):
+        process, before = go_on(), measured(broken)
+        if kill:  # once it measures, unless this is the first, which is killed anywhere
+            while measured(broken) == before and process.poll() is None:
+                time.sleep(0.01)
+        time.sleep(moments.uniform(0.0, 0.2))
         process.send_signal(signal.SIGKILL)
         process.wait()
-        lengths.append(len((broken / "records.jsonl").read_bytes()) if broken.exists() else 0)
-        if moments.random() < 0.5 and lengths[-1]:  # as if it had died in the middle of a line
+        if kill % 2 and measured(broken):  # as if it had died in the middle of a line
             with (broken / "records.jsonl").open("rb+") as file:
-                file.truncate(lengths[-1] - 7)
-    finish = ["bench", "--resume", broken] if broken.exists() else [*ARGUMENTS, "--out", broken]
-    assert sapper(*finish).wait() == 0
+                file.truncate(measured(broken) - 7)
+    assert go_on().wait() == 0
     one, two = Run.load(whole), Run.load(broken)
     assert len({r.key for r in two.records}) == len(two.records) == len(one.records) == 60 * 2 * 4
     assert deterministic(one) == deterministic(two)
