@@ -4,23 +4,39 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from benchmarks.comparison import compare
+    from benchmarks.comparison import compare, resume, run_experiment
     from benchmarks.corpus import Corpus, build_corpus, corpus_names, load_corpus, read_corpus, write_corpus
+    from benchmarks.experiment import Experiment, experiment_names, load_experiment
+    from benchmarks.merging import merge
+    from benchmarks.plan import Limits
     from benchmarks.records import Record, Run
 
 __all__ = [
     "Corpus",
+    "Experiment",
+    "Limits",
     "Record",
     "Run",
     "build_corpus",
     "compare",
     "corpus_names",
+    "experiment_names",
     "load_corpus",
+    "load_experiment",
+    "merge",
     "read_corpus",
+    "resume",
+    "run_experiment",
     "write_corpus",
 ]
 
-_MODULES = {"compare": "comparison", "Record": "records", "Run": "records"}
+_MODULES = {
+    **dict.fromkeys(("compare", "resume", "run_experiment"), "comparison"),
+    **dict.fromkeys(("Experiment", "experiment_names", "load_experiment"), "experiment"),
+    "merge": "merging",
+    "Limits": "plan",
+    **dict.fromkeys(("Record", "Run"), "records"),
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -17,6 +17,7 @@ A table among the solvers is a sweep: every combination of the values of its par
 
 from __future__ import annotations
 
+import math
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -25,7 +26,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from benchmarks.corpus import load_corpus
+from benchmarks.corpus import corpus_names, load_corpus
 from benchmarks.plan import QUESTIONS, Limits
 from solvers import Unsupported, make_solver
 from solvers.registry import nearest, write_value
@@ -97,14 +98,17 @@ def load_experiment(name_or_path: str | Path) -> Experiment:
 def _read(text: str, where: str, name: str, folder: Path | None) -> Experiment:
     try:
         found = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as wrong:
+    except (ValueError, RecursionError) as wrong:  # not only TOMLDecodeError: an integer can be too long for Python
         raise ValueError(f"{where}: is not TOML: {wrong}") from None
     _check(found, _KEYS, where)
     for key in ("corpora", "solvers"):
         if not found.get(key):
             raise ValueError(f"{where}, key {key}: at least one is needed")
     limits = found.get("limits", {})
-    _check(limits, _LIMITS, f"{where}, key limits")
+    _check(limits, _LIMITS, where, "limits.")
+    for key, value in limits.items():
+        if not math.isfinite(value):
+            raise ValueError(f"{where}, key limits.{key}: a finite number is needed, not {value}")
     specs, left_out = _solvers(found["solvers"], where)
     for key in ("limit", "repeats"):
         if found.get(key, 1) < 1:
@@ -129,16 +133,22 @@ def _read(text: str, where: str, name: str, folder: Path | None) -> Experiment:
     )
 
 
-def _check(found: Mapping[str, Any], known: Mapping[str, Any], where: str) -> None:
+def _check(found: Mapping[str, Any], known: Mapping[str, Any], where: str, within: str = "") -> None:
     for key, value in found.items():
         if key not in known:
-            raise ValueError(f"{where}, key {key}: is unknown{nearest(key, known)}")
+            raise ValueError(f"{where}, key {within}{key}: is unknown{nearest(key, known)}")
         if not isinstance(value, known[key]) or isinstance(value, bool):
-            kind = getattr(known[key], "__name__", "number")
-            raise ValueError(f"{where}, key {key}: {value!r} is of the wrong type; {_KINDS[kind]} is needed")
+            needed = _KINDS[known[key]]
+            raise ValueError(f"{where}, key {within}{key}: {value!r} is of the wrong type; {needed} is needed")
 
 
-_KINDS = {"str": "a text", "list": "a list", "int": "an integer", "dict": "a table", "number": "a number"}
+_KINDS: dict[Any, str] = {
+    str: "a text",
+    list: "a list",
+    int: "an integer",
+    dict: "a table",
+    int | float: "a number",
+}
 
 
 def _questions(found: list[Any], where: str) -> tuple[str, ...]:
@@ -155,13 +165,23 @@ def _corpora(found: list[Any], where: str, folder: Path | None) -> tuple[str, ..
     for number, item in enumerate(found):
         if not isinstance(item, str):
             raise ValueError(f"{where}, key corpora[{number}]: {item!r} is not a name or a path")
-        near = folder / item if folder is not None and (folder / item).is_file() else item
+        near = _located(item, folder)
         try:
             load_corpus(near)
         except ValueError as wrong:
             raise ValueError(f"{where}, key corpora[{number}]: {wrong}") from None
-        corpora.append(str(near))
+        if near in corpora:
+            raise ValueError(f"{where}, key corpora[{number}]: {item!r} stands twice")
+        corpora.append(near)
     return tuple(corpora)
+
+
+def _located(item: str, folder: Path | None) -> str:
+    """A name as it is; a path counted from the experiment's folder, never from the current one."""
+    if folder is None or item in corpus_names():
+        return item
+    path = folder / item
+    return str(path) if path.exists() or path.suffix or path.parent != folder else item
 
 
 def _solvers(found: list[Any], where: str) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -39,7 +39,8 @@ def records_frame(run: Run) -> pd.DataFrame:
 def positions_frame(run: Run) -> pd.DataFrame:
     """A row a position: its corpus, entry and game, `benchmarks.metrics.features`, and its text."""
     frame = features(run).reset_index()
-    entries = [run.entries()[key] for key in zip(frame["corpus"], frame["entry"], strict=True)]
+    known = run.entries()
+    entries = [known[key] for key in zip(frame["corpus"], frame["entry"], strict=True)]
     frame["game"] = [entry.game for entry in entries]
     frame["text"] = ["\n".join(entry.position.rows()) for entry in entries]
     return frame
@@ -48,13 +49,16 @@ def positions_frame(run: Run) -> pd.DataFrame:
 def export(run: Run, path: str | Path) -> None:
     """Write the records to a file; its suffix decides: .parquet, .csv or .sqlite (which holds the positions too).
 
-    Raises ValueError for another suffix, FileExistsError, Unsupported without pyarrow.
+    Raises ValueError for another suffix, FileExistsError, FileNotFoundError without its folder, Unsupported
+    without pyarrow.
     """
     path = Path(path)
     if path.suffix not in FORMS:
         raise ValueError(f"the suffix of {str(path)!r} is none of {', '.join(FORMS)}")
     if path.exists():
         raise FileExistsError(f"{str(path)!r} exists already")
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"{str(path)!r} cannot be made: there is no folder {str(path.parent)!r}")
     frame = records_frame(run)
     if path.suffix == ".parquet":
         try:
@@ -70,4 +74,3 @@ def export(run: Run, path: str | Path) -> None:
     with closing(sqlite3.connect(path)) as database:
         frame.to_sql("records", database, index=False)
         positions_frame(run).to_sql("positions", database, index=False)
-        database.commit()

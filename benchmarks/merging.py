@@ -30,13 +30,15 @@ def merge(runs: Sequence[Run]) -> Run:
     for run in runs:
         for record in run.records:
             _check_same(records.setdefault(record.key, record), record)
+    limits: list[Any] = [run.header.get("limit") for run in runs]
     asked = {question for run in runs for question in run.header["questions"]}
     header = {
         **first.header,
         "solvers": _solvers(runs),
         "corpora": described,
         "questions": [question for question in ("local", "global") if question in asked],
-        "merged": [_origin(run) for run in runs],
+        "limit": None if None in limits else max(limits),
+        "merged": [origin for run in runs for origin in run.header.get("merged") or [_origin(run)]],
     }
     return Run(header, list(records.values()), corpora)
 

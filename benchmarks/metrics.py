@@ -8,7 +8,7 @@ entailed has no part in them and is counted apart.
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from typing import Any
+from typing import Any, get_type_hints
 
 import numpy as np
 import pandas as pd
@@ -25,7 +25,7 @@ def scores(run: Run) -> pd.DataFrame:
 
     Columns: `corpus`, `question`, `solver` (ordered categories), `entry`, `game`, `outcome`; the fields of
     `benchmarks.judgement.Score` (times in nanoseconds), with `wrong` and a column a kind of fault instead of
-    `faults`; `preempted`.
+    `faults`; `preempted`. Each has its type, bool, int64, float64 or text, whatever the records, even without any.
     """
     entries = run.entries()
     rows = []
@@ -37,10 +37,12 @@ def scores(run: Run) -> pd.DataFrame:
     frame = pd.DataFrame(rows, columns=columns)
     for name, known in _order(run).items():
         frame[name] = pd.Categorical(frame[name], categories=known, ordered=True)
-    kinds = frame.pop("faults")
-    frame["wrong"] = kinds.map(bool).astype(bool)
+    kinds = frame.pop("faults").tolist()
+    types = {**dict.fromkeys(("entry", "game", "outcome"), str), **get_type_hints(Score), "preempted": int}
+    frame = frame.astype({name: kind for name, kind in types.items() if name != "faults"})
+    frame["wrong"] = np.array([bool(found) for found in kinds], np.bool_)
     for kind in FAULTS:
-        frame[kind] = [kind in found for found in kinds]
+        frame[kind] = np.array([kind in found for found in kinds], np.bool_)
     return frame.sort_values(["corpus", "question", "solver"], kind="stable", ignore_index=True)
 
 

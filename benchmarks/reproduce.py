@@ -18,8 +18,9 @@ from benchmarks.records import Run
 from benchmarks.tables import headline, markdown, metrics_table, strategies_table, verdict
 
 STRATEGIES = "strategies"  #: the one table that needs no experiment
-_BLOCK = re.compile(r"(<!-- table: (?P<name>[^ ]+) -->\n)(?P<text>.*?)(<!-- end -->)", re.DOTALL)
-_TIMED = ("µs", "× peer")  # parts of the names of columns that hold times
+_START = re.compile(r"<!-- table: (?P<name>\S+) -->\r?\n")
+_BLOCK = re.compile(rf"({_START.pattern})(?P<text>(?:(?!<!-- table: ).)*?)(<!-- end -->)", re.DOTALL)
+_TIMED = ("µs", "× peer", "PAR-2")  # parts of the names of columns that hold times
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +38,18 @@ class Difference:
 
 
 def table_names(document: str) -> list[str]:
-    """The names of the tables in a document, each once.
+    """The names of the tables in a document, each once. ValueError for one without an end, or with ragged rows.
 
     >>> table_names("<!-- table: standard -->\\n| A |\\n|---|\\n<!-- end -->")
     ['standard']
     """
-    return list(dict.fromkeys(found["name"] for found in _BLOCK.finditer(document)))
+    blocks = {found.start(): found for found in _BLOCK.finditer(document)}
+    for found in _START.finditer(document):
+        if found.start() not in blocks:
+            raise ValueError(f"the table {found['name']!r} has no <!-- end -->")
+    for found in blocks.values():
+        _parse(found["name"], found["text"])
+    return list(dict.fromkeys(found["name"] for found in blocks.values()))
 
 
 def block(name: str, run: Run | None) -> str:
@@ -52,18 +59,25 @@ def block(name: str, run: Run | None) -> str:
     machine = run.header["machine"]
     hashes = ", ".join(f"{item['name']} {item['hash'][:8]}" for item in run.header["corpora"])
     changed = " with changes" if machine["dirty"] else ""
+    jobs = run.header.get("jobs") or 1
     made = (
         f"{verdict(run, wrong_claims(run))} Made by `sapper reproduce {name}` on {run.header['started'][:10]}, "
         f"commit {(machine['commit'] or 'unknown')[:12]}{changed}, Python {machine['python']}, "
-        f"{machine['cpu']}, {machine['cores']} cores, one process."
+        f"{machine['cpu']}, {machine['cores']} cores, {'one process' if jobs == 1 else f'{jobs} processes'}."
     )
     corpora = f"Corpora (name, hash): {hashes}."
     return f"{markdown(headline(metrics_table(run, by_corpus=False)))}\n\n<sub>{made} {corpora}</sub>\n"
 
 
 def replaced(document: str, blocks: Mapping[str, str]) -> str:
-    """The document with these tables in it."""
-    return _BLOCK.sub(lambda m: m[1] + blocks[m["name"]] + m[4] if m["name"] in blocks else m[0], document)
+    """The document with these tables in it; every other byte stays, and a table has the line ends around it."""
+
+    def new(old: re.Match[str]) -> str:
+        start, end = old[1], old[4]
+        text = blocks[old["name"]].replace("\n", "\r\n" if start.endswith("\r\n") else "\n")
+        return f"{start}{text}{end}"
+
+    return _BLOCK.sub(lambda old: new(old) if old["name"] in blocks else old[0], document)
 
 
 def differences(document: str, blocks: Mapping[str, str]) -> list[Difference]:
@@ -72,16 +86,19 @@ def differences(document: str, blocks: Mapping[str, str]) -> list[Difference]:
     for match in _BLOCK.finditer(document):
         name = match["name"]
         if name in blocks:
-            found += _compare(name, _parse(match["text"]), _parse(blocks[name]))
+            found += _compare(name, _parse(name, match["text"]), _parse(name, blocks[name]))
     return found
 
 
-def _parse(text: str) -> pd.DataFrame:
-    """The markdown table in a text; the first column names the rows."""
+def _parse(name: str, text: str) -> pd.DataFrame:
+    """The markdown table in the text of a block; the first column names the rows."""
     lines = [re.split(r"(?<!\\)\|", line.strip()[1:-1]) for line in text.splitlines() if line.startswith("|")]
     if not lines:
         return pd.DataFrame()
     head, *body = [[cell.strip() for cell in line] for line in lines]
+    for line in body:
+        if len(line) != len(head):
+            raise ValueError(f"table {name}: the row {line[0]!r} has {len(line)} cells, the head {len(head)}")
     return pd.DataFrame(body[1:], columns=head, dtype=str).set_index(head[0])
 
 

@@ -6,11 +6,11 @@ import sys
 from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from benchmarks.console import EXIT_INTERRUPTED, EXIT_WRONG, bad_input, console, progress
+from benchmarks.console import EXIT_INTERRUPTED, EXIT_WRONG, bad_input, progress
 
 if TYPE_CHECKING:
     from benchmarks.records import Run
@@ -33,9 +33,50 @@ class By(StrEnum):
     CORPUS = "corpus"
 
 
-def _load(folder: str) -> Run:
-    from benchmarks.records import Run
+_CLAIMS = dict.fromkeys(("complete_local", "complete_global", "marginals", "exact"), bool)
+_HEADER: dict[str, Any] = {
+    "command": str | None,
+    "solvers": [{"label": str, "claims": _CLAIMS}],
+    "corpora": [{"name": str, "hash": str, "positions": int, "asked": int, "file": str}],
+    "questions": [("local", "global")],
+    "repeats": int,
+    "limits": {"seconds": int | float | None, "memory_bytes": int | None},
+    "started": str,
+    "machine": {
+        "sapper": str | None,
+        "commit": str | None,
+        "dirty": bool | None,
+        "python": str,
+        "cpu": str | None,
+        "cores": int | None,
+    },
+}
 
+
+def _check(found: object, kind: Any, key: str) -> None:
+    """ValueError, naming the key, if it is not of a kind: a type, a tuple of values, a dict or a list of kinds."""
+    if isinstance(kind, dict) and isinstance(found, dict):
+        for name, inner in kind.items():
+            inside = f"{key}.{name}" if key else name
+            if name not in found:
+                raise ValueError(f"key {inside}: is missing")
+            _check(found[name], inner, inside)
+    elif isinstance(kind, list) and isinstance(found, list) and found:
+        for number, item in enumerate(found):
+            _check(item, kind[0], f"{key}[{number}]")
+    elif isinstance(kind, dict | list) or not (found in kind if isinstance(kind, tuple) else isinstance(found, kind)):
+        raise ValueError(f"key {key}: {str(found)[:40]!r} is not what the header of a run has there")
+
+
+def _load(folder: str) -> Run:
+    from benchmarks.records import HEADER, Run, read_header
+
+    try:
+        _check(read_header(Path(folder)), _HEADER, "")
+    except ValueError as wrong:
+        if not str(wrong).startswith("key "):
+            raise
+        raise ValueError(f"{Path(folder, HEADER)}, {wrong}") from None
     try:
         return Run.load(folder)
     except (KeyError, TypeError, AttributeError) as wrong:
@@ -72,8 +113,8 @@ def statistics(
             raise ValueError("statistics are written as markdown, latex or html, not as csv")
         made = statistics_tables(_load(run), baseline=against)
         write: Callable[..., str] = getattr(tables, form.value)
-        for title, frame in made.items():
-            print(f"{title}\n\n{write(frame)}\n")
+    for title, frame in made.items():
+        print(f"{title}\n\n{write(frame)}\n")
     return 0
 
 
@@ -161,32 +202,59 @@ def reproduce(
     """Make the document's tables again. Exit code 1 if something deterministic came out different."""
     with bad_input():
         from benchmarks import reproduce as reproducing
-        from benchmarks.comparison import run_experiment
-        from benchmarks.experiment import load_experiment
 
-        document = file.read_text(encoding="utf-8")
+        document = _read_document(file)
         known = reproducing.table_names(document)
         for name in tables or []:
             if name not in known:
                 raise ValueError(f"{file} has no table {name!r}; it has {', '.join(known) or 'none'}")
+        if not known:
+            raise ValueError(f"{file} has no table")
         if run is not None and len(tables or []) != 1:
             raise ValueError("--run goes with one table")
-        blocks: dict[str, str] = {}
-        for name in tables or known:
-            made = None
-            if name != reproducing.STRATEGIES:
-                print(f"sapper: {name}", file=sys.stderr)
-                try:
-                    with progress() as told:
-                        made = _load(run) if run else run_experiment(load_experiment(name), progress=told)
-                except KeyboardInterrupt:
-                    return EXIT_INTERRUPTED
-            blocks[name] = reproducing.block(name, made)
-    found = reproducing.differences(document, blocks)
+        try:
+            runs = _runs(list(dict.fromkeys(tables or known)), run)
+        except KeyboardInterrupt:
+            return EXIT_INTERRUPTED
+        blocks = {name: reproducing.block(name, made) for name, made in runs.items()}
+        found = reproducing.differences(document, blocks)
+        if not check:
+            file.write_bytes(reproducing.replaced(document, blocks).encode())
     for difference in found:
         print(difference)
-    if not check:
-        file.write_text(reproducing.replaced(document, blocks), encoding="utf-8")
     verdict = f"{len(found)} deterministic values differ" if found else "everything deterministic came out equal"
-    console().print(f"{', '.join(blocks)}: {verdict}", highlight=False)
+    print(f"{', '.join(blocks)}: {verdict}")
     return EXIT_WRONG if found else 0
+
+
+def _read_document(file: Path) -> str:
+    """Its text with the line ends it has."""
+    try:
+        return file.read_bytes().decode()
+    except UnicodeDecodeError as wrong:
+        raise ValueError(f"{file}: is not text: byte {wrong.start} is not UTF-8") from None
+
+
+def _runs(names: list[str], folder: str | None) -> dict[str, Run | None]:
+    """The run behind each table, None for the one that needs none: measured, or the only one taken from a folder."""
+    from benchmarks.comparison import run_experiment
+    from benchmarks.experiment import load_experiment
+    from benchmarks.reproduce import STRATEGIES
+
+    if folder is not None:
+        (name,), run = names, _load(folder)
+        if run.header.get("experiment") not in (name, Path(name).stem):
+            raise ValueError(f"{folder!r} is a run of the experiment {run.header.get('experiment')!r}, not of {name!r}")
+        return {name: run}
+    experiments = {name: None if name == STRATEGIES else load_experiment(name) for name in names}
+    runs: dict[str, Run | None] = {}
+    for name, experiment in experiments.items():
+        if experiment is None:
+            runs[name] = None
+            continue
+        print(f"sapper: {name}", file=sys.stderr)
+        for line in experiment.left_out:
+            print(f"sapper: left out: {line}", file=sys.stderr)
+        with progress() as told:
+            runs[name] = run_experiment(experiment, progress=told)
+    return runs

@@ -256,8 +256,8 @@ def _best_rows(
             line[heading] = f"{own[column]:,}" if own else MISSING
         line["Median µs"] = number(float(rows["total"].median()) / 1000)
         if limit is not None:
-            line["PAR-2 µs"] = number(float(penalised(rows, limit).mean()) / 1000)
-            line["PAR-2 of the others µs"] = number(own.get("par2_without_us", math.nan))
+            line["PAR-2 ms"] = number(float(penalised(rows, limit).mean()) / 1e6)
+            line["PAR-2 of the others ms"] = number(own.get("par2_without_us", math.nan) / 1000)
         table.append(line)
     return table
 

@@ -1,28 +1,23 @@
-"""How the figures of a run look, and how they are written: one style a solver, labels apart, plain SVG.
+"""What the figures of a run have in common: one style a solver, legends, axes of time, and which rows they show.
 
-Nothing here is for one figure alone; `benchmarks.plots` has the figures. Colours are those of Okabe and Ito
+Colours are those of Okabe and Ito
 (Color Universal Design, 2008) without the yellow, which is lost on white paper. Markers and dashes differ
 too, so that a figure can be read in grey.
 """
 
 from __future__ import annotations
 
-import hashlib
-import io
 import math
-import re
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import wraps
-from itertools import pairwise
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
-from xml.etree import ElementTree
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from solvers.interface import Unsupported
 
@@ -32,8 +27,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 COLUMN_INCHES = 3.5  #: the width of a figure: one column of a paper
-FORMATS = ("svg", "png", "pdf")
 LONGEST_NAME = 44  #: signs; a legend with it is about as wide as a column
+TIME = "time per position"  #: the label of an axis
 
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#E69F00", "#56B4E9")
 _MARKERS = {"o": 4.0, "s": 3.8, "^": 4.6, "D": 3.5, "v": 4.6, "X": 5.0, "P": 5.0, "<": 4.6, "*": 6.5}  #: sizes
@@ -59,14 +54,8 @@ _STYLE: dict[Any, Any] = {
     "svg.hashsalt": "sapper",
     "savefig.dpi": 300,
 }
-_METADATA: dict[str, dict[str, None]] = {
-    "svg": {"Date": None, "Creator": None},
-    "png": {"Software": None},
-    "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
-}
 _LOCK = threading.RLock()  # matplotlib's settings are one dictionary for all threads
 
-Floats = npt.NDArray[np.float64]
 P = ParamSpec("P")
 T = TypeVar("T", bound="Figure | None")
 
@@ -202,132 +191,25 @@ def time_axis(axes: Axes, which: Literal["x", "y"], seconds: npt.ArrayLike, marg
     axis.set_minor_formatter(NullFormatter())
 
 
-_DIRECTIONS = np.array([(1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, 1), (1, -1), (-1, -1)], dtype=float)
+def asked_rows(judged: pd.DataFrame, question: str | None) -> tuple[pd.DataFrame, str]:
+    """The rows of a question, and which it is if it was not told. ValueError if it was not asked."""
+    asked = list(judged["question"].cat.categories) or ["global"]
+    chosen = question or ("global" if "global" in asked else asked[0])
+    if chosen not in asked:
+        raise ValueError(f"question {chosen!r} was not asked; the run has {', '.join(asked)}")
+    return judged[judged["question"] == chosen], chosen
 
 
-def place_labels(axes: Axes, points: Floats, texts: Sequence[str], reach: float) -> bool:
-    """Write a text near each point, none over another, over a point or a line of the axes, or outside of them.
-
-    points: (n, 2), in data. Each text takes the first free place, nearest first, no farther than `reach`
-    (points of 1/72 inch) from its point, with a thin line to it unless it is beside it. If there is no place
-    for all of them, none is written, and the answer is False.
-    """
-    figure = axes.get_figure(root=True)
-    assert figure is not None
-    figure.draw_without_rendering()  # after it, places and sizes are known
-    points_per_pixel = 72 / figure.dpi
-    at = axes.transData.transform(points) * points_per_pixel
-    bounds = np.array(axes.get_window_extent().extents) * points_per_pixel
-    curves = [axes.transData.transform(np.column_stack(line.get_data())) * points_per_pixel for line in axes.lines]
-    taken = np.vstack([_around(at, 3), *(_around(_along(curve), 1) for curve in curves)])
-    boxes, places = np.empty((0, 4)), []
-    for point, text in zip(at, texts, strict=True):
-        sample = axes.text(0, 0, text, fontsize=7)
-        size = np.array(sample.get_window_extent().size) * points_per_pixel
-        sample.remove()
-        box = _free_place(point, size, reach, taken, boxes, bounds)
-        if box is None:
-            return False
-        end = np.clip(point, box[:2], box[2:])  # of the line from the point to the text
-        boxes, taken = np.vstack([boxes, box]), np.vstack([taken, box, _around(_along(np.array([point, end])), 0.5)])
-        places.append((box[:2] - point, (end - box[:2]) / size, np.hypot(*(end - point))))
-    for xy, text, (offset, end, gap) in zip(points, texts, places, strict=True):
-        line = {"arrowstyle": "-", "linewidth": 0.4, "color": "0.4", "shrinkA": 0, "shrinkB": 2, "relpos": tuple(end)}
-        how: dict[str, Any] = {"textcoords": "offset points", "fontsize": 7, "verticalalignment": "bottom"}
-        axes.annotate(text, xy, offset, arrowprops=line if gap > 6 else None, **how).set_in_layout(False)
-    return True
+def places(rows: pd.DataFrame) -> pd.MultiIndex:
+    """(corpus, entry) of each row, as in the index of `benchmarks.metrics.features`."""
+    return pd.MultiIndex.from_frame(rows[["corpus", "entry"]].astype(str))
 
 
-def _free_place(
-    point: Floats, size: Floats, reach: float, taken: Floats, boxes: Floats, bounds: Floats
-) -> Floats | None:
-    """The nearest (left, bottom, right, top) around a point that overlaps nothing `taken`, within the bounds.
-
-    Nor does the line from the point to it cross the boxes.
-    """
-    for gap in np.arange(4, reach, 4):
-        for direction in _DIRECTIONS:
-            centre = point + direction * (size / 2 + gap / np.hypot(*direction))
-            low, high = centre - size / 2, centre + size / 2
-            inside = (low >= bounds[:2]).all() and (high <= bounds[2:]).all()
-            line = _along(np.array([point, np.clip(point, low, high)]))[:, None]
-            crosses = ((line > boxes[:, :2]) & (line < boxes[:, 2:])).all(axis=2).any()
-            if inside and not crosses and not ((low < taken[:, 2:]) & (high > taken[:, :2])).all(axis=1).any():
-                return np.hstack([low, high])
-    return None
-
-
-def _around(points: Floats, radius: float) -> Floats:
-    return np.hstack([points - radius, points + radius])
-
-
-def _along(curve: Floats) -> Floats:
-    """Points about 2 apart along a polyline of shape (n, 2)."""
-    pieces = [np.linspace(a, b, 2 + int(np.hypot(*(b - a)) / 2)) for a, b in pairwise(curve)]
-    return np.vstack([curve, *pieces])
-
-
-def save(figures: Mapping[str, Figure], folder: str | Path, formats: Sequence[str] = ("svg", "png")) -> list[Path]:
-    """Write each figure as `folder/NAME.FORMAT`, the same bytes for the same figure; returns the files.
-
-    Text stays text in svg and pdf. Raises ValueError for a format that is not in FORMATS.
-    """
-    unknown = [name for name in formats if name not in FORMATS]
-    if unknown:
-        raise ValueError(f"unknown format {unknown[0]!r}; known are {', '.join(FORMATS)}")
-    Path(folder).mkdir(parents=True, exist_ok=True)
-    paths = []
-    for name, figure in figures.items():
-        for form in formats:
-            paths.append(Path(folder) / f"{name}.{form}")
-            paths[-1].write_bytes(_written(figure, form))
-    return paths
-
-
-def _written(figure: Figure, form: str) -> bytes:
-    file = io.BytesIO()
-    with styled():
-        figure.savefig(file, format=form, metadata=_METADATA[form])
-    return file.getvalue()
-
-
-def svg_text(figure: Figure) -> str:
-    """The figure as an `<svg>` element to be put into HTML: an image with a title, and ids of its own.
-
-    Only ids that something refers to are kept, made different from those of every other figure. What
-    matplotlib says in a style sheet, which would be that of the whole page, is said of this element.
-    """
-    source = _written(figure, "svg")
-    root = ElementTree.fromstring(source)
-    prefix = f"f{hashlib.sha256(source).hexdigest()[:10]}"
-    used = set(re.findall(r"(?:url\(|href=\")#([^)\"]+)", source.decode()))
-    for parent in root.iter():
-        for child in list(parent):
-            if _bare(child.tag) in ("metadata", "style"):
-                parent.remove(child)
-    for element in root.iter():
-        element.tag = _bare(element.tag)
-        attributes = {_bare(key): value for key, value in element.attrib.items()}
-        if attributes.get("id") not in used:
-            attributes.pop("id", None)
-        element.attrib = {key: _own(key, value, prefix) for key, value in attributes.items()}
-    title = ElementTree.Element("title", id=f"{prefix}-title")
-    title.text = str(figure.get_label()) or "figure"
-    root.insert(0, title)
-    root.attrib.pop("version", None)
-    root.attrib |= {"role": "img", "aria-labelledby": f"{prefix}-title", "xmlns": "http://www.w3.org/2000/svg"}
-    root.set("style", "stroke-linejoin:round;stroke-linecap:butt")
-    return ElementTree.tostring(root, encoding="unicode")
-
-
-def _bare(name: str) -> str:
-    """A name without its namespace: HTML needs none."""
-    return name.rpartition("}")[2]
-
-
-def _own(key: str, value: str, prefix: str) -> str:
-    if key == "id":
-        return f"{prefix}-{value}"
-    if key == "href" and value.startswith("#"):
-        return f"#{prefix}-{value[1:]}"
-    return value.replace("url(#", f"url(#{prefix}-")
+def by_solver(rows: pd.DataFrame) -> Iterator[tuple[int, str, pd.DataFrame]]:
+    """(number in the run, name, its rows) of each solver that answered something."""
+    labels = list(rows["solver"].cat.categories)
+    names = short_names(labels)
+    for order, label in enumerate(labels):
+        mine = rows[rows["solver"] == label]
+        if mine["answered"].any():
+            yield order, names[label], mine

@@ -79,13 +79,13 @@ def headline(metrics: pd.DataFrame) -> pd.DataFrame:
         claims = timed["claims"].partition(",")[0]
         line = {**_names(timed), "Claims": claims if claims.startswith("complete") else "sound"}
         line["Wrong"] = _sum(sides, "wrong")
-        line["Errors"] = _sum(sides, "errors")
+        line["Failed"] = _sum(sides, "errors")
         for heading, key in (("Safe", "safe_recall"), ("Solved", "solved_share")):
             line |= {f"{heading} {q} %": percent(sides[q][key]) for q in _QUESTIONS if q in sides}
         line["Complete %"] = percent(timed["complete_share"])
         spread = _spread(timed)
         del spread["Max µs"]
-        table.append({**line, **spread, "PAR-2 µs": number(timed["par2_us"])})
+        table.append({**line, **spread, "PAR-2 ms": number(timed["par2_us"] / 1000)})
     return _text(table)
 
 
@@ -155,6 +155,8 @@ def wrong_table(wrong: Sequence[tuple[Record, str]], limit: int = 20) -> pd.Data
 def verdict(run: Run, wrong: Sequence[tuple[Record, str]]) -> str:
     """One sentence on soundness, of a run and its wrong claims: the first thing to read."""
     answers = sum(record.status is not None for record in run.records)
+    if not answers:
+        return "No answers."
     if not wrong:
         return f"No wrong claim in {answers:,} answers."
     counts = Counter(record.solver for record, _ in wrong)
@@ -177,7 +179,7 @@ def notes(run: Run) -> list[str]:
         lines.append(
             f"Limits of a call: {limits['seconds']:g} s"
             + (f", {limits['memory_bytes'] / 1e6:,.0f} MB. " if limits["memory_bytes"] else ". ")
-            + "Errors: calls that ended without an answer. PAR-2: mean time, twice the limit where not all was found."
+            + "Failed: questions without an answer. PAR-2: mean time, twice the limit where not all was found."
         )
     stuck = [name for name in run.corpora if name.endswith("stuck")]
     if stuck:
@@ -344,7 +346,7 @@ def _sum(sides: Mapping[str, Row], key: str) -> int:
 def _text(rows: list[dict[str, Any]]) -> pd.DataFrame:
     """The rows as text, without the columns in which nobody has a value."""
     frame = pd.DataFrame(rows).fillna(MISSING).astype(str)
-    empty = {"Errors": "0", "Unsupported": "0", "× peer": MISSING, "PAR-2 µs": MISSING}
+    empty = {"Failed": "0", "Errors": "0", "Unsupported": "0", "× peer": MISSING, "PAR-2 ms": MISSING}
     empty |= dict.fromkeys(("Timeouts", "Memory", "Crashes"), "0")
     keep = [c for c in frame.columns if c not in empty or (frame[c] != empty[c]).any()]
     return frame[keep]

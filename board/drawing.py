@@ -7,19 +7,17 @@ cell, dashed into cells; signs are one path a kind; clues are one text a digit.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from html import escape
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from board.position import COVERED, HIT, UNNUMBERED, Position
+from board.glyphs import CELL, Mask, clues, ground, labels, mark, percents, plain, signs
+from board.position import COVERED, HIT, Position
 
-Mask = NDArray[np.bool_]
 Theme = Literal["light", "dark", "page"]
 
-CELL = 20  #: user units a cell; `cell` scales them
 # name: light, dark
 _COLOURS = {
     "face": ("#c3c3c6", "#565b64"),
@@ -48,16 +46,6 @@ _COLOURS = {
     "8": ("#606060", "#b3b7bf"),
 }
 THEMES = {theme: {name: pair[i] for name, pair in _COLOURS.items()} for i, theme in enumerate(("light", "dark"))}
-
-# Signs of a cell, relative to its corner, as (x, y, path from there).
-_CHECK = (5, 10, "l4 5 6-10")
-_BODY = (10, 10, "h0")  # by its caps a dot or a square
-_SPIKES = (10, 3, "v14m-7-7h14")
-_BOX = (2, 2, "h16v16h-16z")
-_SQUARE = (0, 0, "h20v20h-20z")
-_STRIKE = (3, 3, "l14 14")
-_POLE = (8, 4, "v12m-3 0h8")
-_CLOTH = (8, 3, "l8 4-8 4z")
 
 
 def to_svg(
@@ -110,30 +98,23 @@ def to_svg(
         "false_mines": false_mines,
     }
     marks = {name: _mask(name, mask, position) for name, mask in given.items() if mask is not None}
-    top = marks.copy()  # what is drawn: the last mark of a cell
-    bare = np.ones(position.shape, np.bool_)
-    for name in reversed(given):
-        if name in top:
-            top[name] = marks[name] & bare
-            bare &= ~marks[name]
-    shares = None if probability is None else _shares(probability, position, bare)
+    top, bare = _topmost(marks, position.shape)
+    shares = _shares(probability, position, bare)
     rows, columns = position.shape
     left, above = (max(CELL, 6 * len(str(rows - 1)) + 8), CELL) if coordinates else (1, 1)
     width, height = columns * CELL + left + 1, rows * CELL + above + 1
     words = description(position, marks)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="{-left} {-above} {width} {height}" '
-        f'width="{_plain(width * cell / CELL)}" height="{_plain(height * cell / CELL)}" '
+        f'width="{plain(width * cell / CELL)}" height="{plain(height * cell / CELL)}" '
         'font-family="Verdana,DejaVu Sans,Arial,sans-serif" text-anchor="middle">',
         f"<title>{escape(title or words.partition(',')[0])}</title><desc>{escape(words)}</desc>",
-        *_ground(position, colour),
-        *_clues(position, bare, colour),
-        *_signs(position, bare if shares is None else bare & np.isnan(shares), colour),
-        *_found(top, colour),
-        *_missed(top, colour),
-        *_false(top, colour),
-        *(_percents(shares, colour) if shares is not None else ()),
-        *(_labels(position, left, colour) if coordinates else ()),
+        *ground(position, colour),
+        *clues(position, bare, colour),
+        *signs(position, bare & np.isnan(shares), colour),
+        *(part for name, cells in top.items() for part in mark(name, cells, colour)),
+        *percents(shares, colour),
+        *(labels(position, left, colour) if coordinates else ()),
         "</svg>",
     ]
     return "".join(parts)
@@ -181,158 +162,24 @@ def _mask(name: str, mask: Mask, position: Position) -> Mask:
     return given.reshape(position.shape)
 
 
-def _shares(probability: NDArray[np.float64], position: Position, bare: Mask) -> NDArray[np.float64]:
+def _topmost(marks: dict[str, Mask], shape: tuple[int, int]) -> tuple[dict[str, Mask], Mask]:
+    """Of each mark the cells in which it is the last one, and the cells without any."""
+    bare = np.ones(shape, np.bool_)
+    top = {}
+    for name, mask in reversed(marks.items()):
+        top[name] = mask & bare
+        bare &= ~mask
+    return top, bare
+
+
+def _shares(probability: NDArray[np.float64] | None, position: Position, bare: Mask) -> NDArray[np.float64]:
+    """What is written on the cells, shape (rows, columns); nan where nothing is."""
+    if probability is None:
+        return np.full(position.shape, np.nan)
     given = np.asarray(probability, np.float64)
     if given.size != position.codes.size:
         raise ValueError(f"probability is float64[{position.codes.size}], not of shape {given.shape}")
     return np.where(bare, given.reshape(position.shape), np.nan)
-
-
-def _ground(position: Position, colour: dict[str, str]) -> Iterable[str]:
-    """Every cell raised, and the opened ones over that."""
-    every = _strokes(np.ones(position.shape, np.bool_))
-    opened = _strokes(position.codes != COVERED)
-    yield '<g fill="none" shape-rendering="crispEdges">'
-    yield _tag("path", d=every, stroke=colour["face"], stroke_width=20)
-    # edges of a cell: left and top light, right and bottom dark
-    yield _tag("path", d=every, stroke=colour["high"], stroke_width=20, stroke_dasharray="2 18")
-    yield _tag("path", d=every, stroke=colour["high"], stroke_width=2, transform="translate(0-9)")
-    yield _tag("path", d=every, stroke=colour["low"], stroke_width=20, stroke_dasharray="2 18", stroke_dashoffset=2)
-    yield _tag("path", d=every, stroke=colour["low"], stroke_width=2, transform="translate(0 9)")
-    if opened:
-        yield _tag("path", d=opened, stroke=colour["line"], stroke_width=20)
-        cells = {"stroke_width": 19, "stroke_dasharray": "19 1", "transform": "translate(1 .5)"}
-        yield _tag("path", d=opened, stroke=colour["open"], **cells)
-    rows, columns = position.shape
-    yield _tag("path", d=f"M-.5-.5h{columns * CELL + 1}v{rows * CELL + 1}H-.5z", stroke=colour["low"])
-    yield "</g>"
-
-
-def _clues(position: Position, bare: Mask, colour: dict[str, str]) -> Iterable[str]:
-    """One text a digit, which gives every one of its characters its place; numbers over 8 one by one."""
-    codes = np.where(bare, position.codes, 0)
-    yield '<g font-size="15" font-weight="bold">'
-    for clue, sign in (*((digit, str(digit)) for digit in range(1, 9)), (UNNUMBERED, "–")):
-        rows, columns = np.nonzero(codes == clue)
-        if rows.size:
-            x, y = (" ".join(map(str, (at * CELL + by).tolist())) for at, by in ((columns, 10), (rows, 16)))
-            fill = colour.get(sign, colour["label"])
-            yield f'<text x="{x}" y="{y}" fill="{fill}">{sign * rows.size}</text>'
-    yield "</g>"
-    over = np.argwhere(codes > 8).tolist()
-    yield from _texts(((c, r, str(codes[r, c])) for r, c in over), 10, 14, fill=colour["7"], font_weight="bold")
-
-
-def _signs(position: Position, bare: Mask, colour: dict[str, str]) -> Iterable[str]:
-    """Flags, and mines that were hit."""
-    flags, hits = position.flags & bare, (position.codes == HIT) & bare
-    if flags.any():
-        yield _tag("path", d=_paths(flags, _POLE), stroke=colour["ink"], stroke_width=2, fill="none")
-        yield _tag("path", d=_paths(flags, _CLOTH), fill=colour["flag"])
-    if hits.any():
-        yield _tag("path", d=_paths(hits, (1, 1, "h19v19h-19z")), fill=colour["hit"])
-        yield from _mine(hits, colour["ink"])
-
-
-def _found(marks: dict[str, Mask], colour: dict[str, str]) -> Iterable[str]:
-    for name, sign in (("safe", _check), ("mines", _mine)):
-        if name in marks and marks[name].any():
-            kind = name.removesuffix("s")
-            tint = {"stroke_width": 16, "stroke_dasharray": "16 4", "stroke_dashoffset": -2}
-            yield _tag("path", d=_strokes(marks[name]), stroke=colour[f"{kind}-tint"], **tint)
-            yield from sign(marks[name], colour[kind])
-
-
-def _missed(marks: dict[str, Mask], colour: dict[str, str]) -> Iterable[str]:
-    for name, sign in (("safe", _check), ("mines", _mine)):
-        cells = marks.get(f"missed_{name}")
-        if cells is not None and cells.any():
-            drawn = colour[name.removesuffix("s")]
-            dashes = {"stroke_width": 1.6, "stroke_dasharray": "3 1", "fill": colour["face"]}
-            yield _tag("path", d=_paths(cells, _BOX), stroke=drawn, **dashes)
-            yield from sign(cells, drawn, colour["open"])
-
-
-def _false(marks: dict[str, Mask], colour: dict[str, str]) -> Iterable[str]:
-    for name, sign in (("safe", _check), ("mines", _mine)):
-        cells = marks.get(f"false_{name}")
-        if cells is not None and cells.any():
-            yield _tag("path", d=_paths(cells, _SQUARE), fill=colour["false"])
-            yield _tag("path", d=_paths(cells, _BOX), stroke=colour["false-edge"], stroke_width=2, fill="none")
-            yield from sign(cells, colour["paper"])
-            yield _tag("path", d=_paths(cells, _STRIKE), stroke=colour["false-edge"], stroke_width=2)
-
-
-def _check(cells: Mask, drawn: str, inside: str | None = None) -> Iterable[str]:
-    """Check signs; hollow if they have an inside."""
-    d = _paths(cells, _CHECK)
-    yield _tag("path", d=d, stroke=drawn, stroke_width=2.6 if inside is None else 4.4, fill="none")
-    if inside is not None:
-        yield _tag("path", d=d, stroke=inside, stroke_width=1.8, fill="none")
-
-
-def _mine(cells: Mask, drawn: str, inside: str | None = None) -> Iterable[str]:
-    """Mines; hollow if they have an inside."""
-    body = _paths(cells, _BODY)
-    yield _tag("path", d=_paths(cells, _SPIKES), stroke=drawn, stroke_width=1.6, fill="none")
-    yield _tag("path", d=body, stroke=drawn, stroke_width=9.4, stroke_linecap="square")
-    yield _tag("path", d=body, stroke=drawn, stroke_width=10, stroke_linecap="round")
-    if inside is not None:
-        yield _tag("path", d=body, stroke=inside, stroke_width=6.4, stroke_linecap="round")
-
-
-def _percents(shares: NDArray[np.float64], colour: dict[str, str]) -> Iterable[str]:
-    """Shares in per cent without the sign; none strictly between 0 and 1 reads 0 or 100."""
-    texts = []
-    for r, c in np.argwhere(~np.isnan(shares)).tolist():
-        share = float(shares[r, c])
-        words = "<1" if 0 < share < 0.01 else ">99" if 0.99 < share < 1 else f"{100 * share:.0f}"
-        texts.append((c, r, escape(words)))
-    yield from _texts(texts, 8, 13, fill=colour["ink"])
-
-
-def _labels(position: Position, left: int, colour: dict[str, str]) -> Iterable[str]:
-    rows, columns = position.shape
-    yield from _texts(((c, -1, str(c)) for c in range(columns)), 9, 14, fill=colour["label"])
-    at = -left / 2 / CELL - 0.5  # in cells, of a column in the middle of the margin
-    yield from _texts(((at, r, str(r)) for r in range(rows)), 9, 13, fill=colour["label"])
-
-
-def _texts(texts: Iterable[tuple[float, int, str]], size: int, baseline: int, **attributes: object) -> Iterable[str]:
-    """Texts of several characters, each in the middle of a cell: (column, row, text)."""
-    spans = [
-        f'<tspan x="{_plain(c * CELL + CELL / 2)}" y="{r * CELL + baseline}">{words}</tspan>' for c, r, words in texts
-    ]
-    if spans:
-        yield _tag("text", "".join(spans), font_size=size, **attributes)
-
-
-def _strokes(cells: Mask) -> str:
-    """Lines through the middle of the runs of cells in each row."""
-    padded = np.zeros((cells.shape[0], cells.shape[1] + 2), np.int8)
-    padded[:, 1:-1] = cells
-    steps = np.diff(padded, axis=1)
-    rows, starts = np.nonzero(steps == 1)
-    ends = np.nonzero(steps == -1)[1]
-    runs = zip((starts * CELL).tolist(), (rows * CELL + 10).tolist(), ((ends - starts) * CELL).tolist(), strict=True)
-    return "".join(f"M{x} {y}h{length}" for x, y, length in runs)
-
-
-def _paths(cells: Mask, sign: tuple[float, float, str]) -> str:
-    """One sign in each of the cells."""
-    x, y, rest = sign
-    rows, columns = np.nonzero(cells)
-    places = zip((columns * CELL + x).tolist(), (rows * CELL + y).tolist(), strict=True)
-    return "".join(f"M{_plain(a)} {_plain(b)}{rest}" for a, b in places)
-
-
-def _tag(tag: str, content: str = "", /, **attributes: object) -> str:
-    written = "".join(f' {name.replace("_", "-")}="{value}"' for name, value in attributes.items())
-    return f"<{tag}{written}>{content}</{tag}>" if content else f"<{tag}{written}/>"
-
-
-def _plain(value: float) -> str:
-    return f"{value:g}" if value < 1e5 else f"{value:.0f}"
 
 
 def _count(count: int, noun: str) -> str:

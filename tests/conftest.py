@@ -3,11 +3,16 @@
 import sys
 
 import pytest
+from hypothesis import settings
 
 from solvers import Unsupported, make_solver, solver_names
 
 # Exact counts of large boards have more digits than Python converts by default.
 sys.set_int_max_str_digits(100_000)
+
+# How long an example takes says nothing here: kernels compile, and tests run side by side.
+settings.register_profile("sapper", deadline=None)
+settings.load_profile("sapper")
 
 VARIANTS = ["counting:exact=true"]
 

@@ -46,7 +46,7 @@ def small_problems(draw):
 
 
 @given(small_problems())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_enumeration_lists_all_models(problem):
     covered = np.flatnonzero(problem.covered).tolist()
     models = [

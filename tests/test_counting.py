@@ -20,7 +20,7 @@ COUNTING = Counting()
 EXACT = Counting(exact=True)
 
 
-@settings(max_examples=600, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=600, suppress_health_check=[HealthCheck.too_slow])
 @given(systems())
 def test_equals_enumeration(problem):
     truth = make_solver("enumeration").marginals(problem)
@@ -41,7 +41,7 @@ def disjoint_union(problem, cells):
     return Problem(covered, problem.indptr, problem.cells, problem.totals, mines)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(systems())
 def test_wide_numbers_equal_integers(problem):
     """Over 1,000 cells the floats carry exponents: the same answer as Python integers."""

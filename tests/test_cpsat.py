@@ -16,7 +16,7 @@ from solvers.cpsat import CpSat
 PROBLEM = Problem.from_sets([({0, 1}, 1), ({0, 1, 2}, 1), ({2, 3, 4}, 1), ({5}, 1)], n=8, mines=3)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(problems())
 def test_finds_the_backbone(problem):
     assert CpSat().deduce(problem) == make_solver("enumeration").deduce(problem)

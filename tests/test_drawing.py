@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from samples import shared_corpus
 
-from board import COVERED, HIT, UNNUMBERED, Position, Topology
-from board.drawing import CELL, THEMES, to_svg
+from board import COVERED, HIT, UNNUMBERED, Position, Topology, to_svg
+from board.drawing import CELL, THEMES
 
 SVG = "{http://www.w3.org/2000/svg}"
 LIGHT = THEMES["light"]

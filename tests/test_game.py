@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from board import COVERED, HIT, Game, Layout, Outcome, Topology, grid
@@ -40,7 +40,6 @@ def boards(draw):
     return Layout.random(*topology.shape, count, draw(st.integers(0, 2**32)), topology=topology)
 
 
-@settings(deadline=None)  # the first flood compiles
 @given(boards(), st.data())
 def test_open_is_the_closure_and_the_outcome_follows(layout, data):
     game = Game(layout)
@@ -77,7 +76,6 @@ def test_open_is_the_closure_and_the_outcome_follows(layout, data):
     assert (position.codes[clues] == layout.clues[clues]).all()
 
 
-@settings(deadline=None)  # the first flood compiles
 @given(boards(), st.integers(0, 2**32))
 def test_opening_every_safe_cell_wins_in_any_order(layout, seed):
     game = Game(layout)

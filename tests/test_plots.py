@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from samples import BROKEN, CLEAR, COUNTED, EVEN, MINES, failed, run_of, said
 
-from benchmarks import plots
+from benchmarks import plots, recall_figures, time_figures
 from benchmarks.metrics import scores
 from benchmarks.styling import look, short_names
 from solvers.interface import Unsupported
@@ -56,6 +56,16 @@ RUN = run_of(
 JUDGED = scores(RUN)
 
 
+@pytest.fixture(scope="module")
+def figures():
+    return plots.all_figures(RUN)
+
+
+@pytest.fixture(scope="module")
+def written(figures):
+    return {name: plots.svg_text(figure) for name, figure in figures.items()}
+
+
 def lines(figure):
     """Lines of the axes with data, as lists of (x, y)."""
     return [np.column_stack(line.get_data()).tolist() for line in figure.axes[0].lines]
@@ -69,8 +79,8 @@ def texts(figure):
     return [text.get_text() for text in figure.axes[0].texts]
 
 
-def test_cactus_counts_positions_in_the_order_of_their_times():
-    figure = plots.cactus(JUDGED)
+def test_cactus_counts_positions_in_the_order_of_their_times(figures):
+    figure = figures["cactus"]
     assert legend(figure) == ["fast", "weak", "shaky", "virtual best"]  # idle answered nothing
     fast, weak, shaky, best = lines(figure)
     assert fast == [[1, 1e-6], [2, 3e-6], [3, 4e-6]]  # in `even` nothing is entailed
@@ -85,16 +95,16 @@ def test_cactus_counts_positions_in_the_order_of_their_times():
 
 
 def test_long_lines_of_the_cactus_are_thinned_but_keep_their_ends():
-    kept = plots._kept(7000)
+    kept = time_figures._kept(7000)
     assert kept[0] == 0
     assert kept[-1] == 6999
     assert len(kept) < 700
     assert set(range(6980, 7000)) <= set(kept.tolist())
-    assert plots._kept(600).tolist() == list(range(600))
+    assert time_figures._kept(600).tolist() == list(range(600))
 
 
-def test_pareto_shows_pooled_recall_and_the_front():
-    figure = plots.pareto(JUDGED)
+def test_pareto_shows_pooled_recall_and_the_front(figures):
+    figure = figures["pareto"]
     front, *points = lines(figure)
     assert points == [[[2.5e-6, 100]], [[2.5e-7, 40]], [[5e-5, 60]]]  # 5, 2 and 3 of 5 safe cells
     assert [xy for xy in front if xy[1] in (40, 100)] == [
@@ -154,8 +164,8 @@ def test_time_scatter_of_nothing():
         plots.time_scatter(JUDGED, "fast", "nobody")
 
 
-def test_recall_by_density_has_a_kind_a_value():
-    figure = plots.recall_by(RUN, JUDGED, "density")
+def test_recall_by_density_has_a_kind_a_value(figures):
+    figure = figures["recall_by_density"]
     ticks = [tick.get_text() for tick in figure.axes[0].get_xticklabels()]
     assert ticks == ["12.5\nn=1", "16.7\nn=1"]  # clear and counted; in the others no safe cell is entailed
     assert legend(figure) == ["fast", "weak", "shaky"]
@@ -177,7 +187,7 @@ def test_recall_by_needs_two_kinds_and_a_known_feature():
 def test_every_share_has_a_kind_in_order(shares):
     import pandas as pd
 
-    kinds = plots._bins(pd.Series(shares))
+    kinds = recall_figures._bins(pd.Series(shares))
     assert not kinds.isna().any()
     assert len(kinds.cat.categories) <= 6
     codes = [code for _, code in sorted(zip(shares, kinds.cat.codes, strict=True))]
@@ -200,13 +210,20 @@ def test_growth_needs_two_sizes():
     assert plots.growth(run, scores(run)) is None
 
 
-def test_matrix_prints_the_recalls():
-    figure = plots.recall_matrix(JUDGED)
+def test_matrix_prints_the_recalls(figures):
+    figure = figures["recall_matrix"]
     axes = figure.axes[0]
     assert texts(figure) == ["100.0", "40.0", "60.0"]
     assert [tick.get_text() for tick in axes.get_xticklabels()] == ["fast", "weak", "shaky"]
     assert [tick.get_text() for tick in axes.get_yticklabels()] == ["tiny"]
     assert [text.get_color() for text in axes.texts] == ["white", "black", "black"]
+
+
+def test_a_matrix_of_one_column_has_room_for_its_label():
+    figure = plots.recall_matrix(scores(run_of(right(CLEAR, "one", 10))))
+    box = figure.axes[0].xaxis.label.get_window_extent()
+    assert figure.bbox.x0 <= box.x0
+    assert box.x1 <= figure.bbox.x1
 
 
 def test_question_that_is_shown():
@@ -219,8 +236,8 @@ def test_question_that_is_shown():
         plots.pareto(local, "global")
 
 
-def test_all_figures_are_those_that_make_sense():
-    assert list(plots.all_figures(RUN)) == [
+def test_all_figures_are_those_that_make_sense(figures):
+    assert list(figures) == [
         "pareto",
         "cactus",
         "recall_matrix",
@@ -232,31 +249,39 @@ def test_all_figures_are_those_that_make_sense():
     nothing = run_of(*(failed(entry, solver="idle") for entry in RIGHT))
     assert plots.all_figures(nothing) == {}
     assert plots.all_figures(replace(nothing, records=[])) == {}
+    assert plots.all_figures(run_of()) == {}
     alone = plots.all_figures(run_of(right(CLEAR, "one", 10)))
     assert list(alone) == ["pareto", "cactus", "recall_matrix"]
     assert legend(alone["cactus"]) == ["one"]  # no virtual best of one
 
 
-def test_the_peer_is_what_times_are_compared_with():
-    figures = plots.all_figures(sample(["sat", "counting", "mstoollib:x=1"]))
+def test_scores_have_their_types_even_without_records():
+    without = scores(replace(RUN, records=[]))
+    assert without.dtypes.astype(str).tolist() == JUDGED.dtypes.astype(str).tolist()
+    assert {str(JUDGED[name].dtype) for name in ("answered", "solved", "wrong", "false_cell")} == {"bool"}
+    assert {str(JUDGED[name].dtype) for name in ("safe_found", "preempted")} == {"int64"}
+    assert {str(JUDGED[name].dtype) for name in ("total", "spread")} == {"float64"}
+
+
+def test_the_peer_is_what_times_are_compared_with(figures):
+    run = sample(["sat", "counting", "mstoollib:x=1"])
+    assert plots._most_telling_pair(scores(run)) == ["sat", "mstoollib:x=1"]
+    assert plots._most_telling_pair(JUDGED) == ["fast", "shaky"]
     axes = figures["time_scatter"].axes[0]
-    assert (axes.get_xlabel()[:4], axes.get_ylabel()[:10]) == ("sat\n", "mstoollib:")
+    assert (axes.get_xlabel()[:5], axes.get_ylabel()[:6]) == ("fast\n", "shaky\n")
 
 
 def test_odd_names_neither_break_nor_vanish():
     run = sample(ODD)
     figures = plots.all_figures(run)
+    written = {name: ElementTree.fromstring(plots.svg_text(figure)) for name, figure in figures.items()}
     short = list(short_names(ODD).values())
     assert legend(figures["cactus"]) == [*short, "virtual best"]
-    for figure in figures.values():
-        root = ElementTree.fromstring(plots.svg_text(figure))
-        assert root.get("role") == "img"
-    written = {text.text for text in ElementTree.fromstring(plots.svg_text(figures["cactus"])).iter() if text.text}
-    assert set(short) <= written
+    assert {root.get("role") for root in written.values()} == {"img"}
+    assert set(short) <= {text.text for text in written["cactus"].iter()}
 
 
-def test_a_solver_looks_the_same_in_all_figures():
-    figures = plots.all_figures(RUN)
+def test_a_solver_looks_the_same_in_all_figures(figures):
     for name in ("cactus", "recall_by_density"):
         handles = figures[name].axes[0].lines
         assert [h.get_marker() for h in handles[:3]] == [look(n).marker for n in range(3)]
@@ -278,57 +303,55 @@ def test_short_names_are_short_printable_and_different(labels, most):
     assert all(len(name) <= most and name.isprintable() for name in names.values())
 
 
-def test_svg_is_stable_and_its_ids_are_its_own():
-    first, second = ({n: plots.svg_text(f) for n, f in plots.all_figures(RUN).items()} for _ in range(2))
-    assert first == second
-    ids = [found for text in first.values() for found in re.findall(r'\bid="([^"]+)"', text)]
+def test_svg_is_stable_and_its_ids_are_its_own(written):
+    assert {name: plots.svg_text(figure) for name, figure in plots.all_figures(RUN).items()} == written
+    ids = [found for text in written.values() for found in re.findall(r'\bid="([^"]+)"', text)]
     assert len(ids) == len(set(ids))
-    for text in first.values():
+    for text in written.values():
         assert text.startswith("<svg ")
         assert "<style" not in text
         own = set(re.findall(r'\bid="([^"]+)"', text))
         used = set(re.findall(r'(?:url\(|href="|labelledby=")#?([^)"]+)', text))
         assert used == own
-    assert "<title" in first["pareto"]
-    assert "Safe recall against median time per position, global question" in first["pareto"]
-    assert ">fast</text>" in first["pareto"]  # text, not outlines
+    assert "<title" in written["pareto"]
+    assert "Safe recall against median time per position, global question" in written["pareto"]
+    assert ">fast</text>" in written["pareto"]  # text, not outlines
 
 
-def test_save_writes_the_same_bytes(tmp_path):
+def test_save_writes_the_same_bytes(tmp_path, figures):
     formats = ("svg", "png", "pdf")
-    figures, same = ({"pareto": plots.pareto(JUDGED), "growth": plots.growth(RUN, JUDGED)} for _ in range(2))
-    paths = plots.save(figures, tmp_path / "one", formats)
-    assert [path.name for path in paths] == [f"{name}.{form}" for name in figures for form in formats]
-    again = plots.save(same, tmp_path / "two", formats)
-    assert [path.read_bytes() for path in paths] == [path.read_bytes() for path in again]
+    two = {name: figures[name] for name in ("pareto", "growth")}
+    paths = plots.save(two, tmp_path / "one", formats)
+    assert [path.name for path in paths] == [f"{name}.{form}" for name in two for form in formats]
+    again = plots.save({"pareto": plots.pareto(JUDGED)}, tmp_path / "two", formats)
+    assert [path.read_bytes() for path in paths[:3]] == [path.read_bytes() for path in again]
     assert b"<dc:date>" not in paths[0].read_bytes()
     assert b"/Type3" not in paths[2].read_bytes()
     with pytest.raises(ValueError, match="'gif'"):
-        plots.save(figures, tmp_path, ("gif",))
+        plots.save(two, tmp_path, ("gif",))
 
 
 def test_a_dense_cloud_is_an_image_and_small(monkeypatch):
     assert "<image" not in plots.svg_text(plots.time_scatter(JUDGED, "fast", "weak"))
-    monkeypatch.setattr(plots, "_MOST_VECTORS", 3)
+    monkeypatch.setattr(time_figures, "_MOST_VECTORS", 3)
     assert "<image" in plots.svg_text(plots.time_scatter(JUDGED, "fast", "weak"))
 
 
-def test_settings_of_the_caller_stay_and_do_not_matter():
-    plain = plots.svg_text(plots.pareto(JUDGED))
+def test_settings_of_the_caller_stay_and_do_not_matter(written):
     with matplotlib.rc_context({"axes.facecolor": "red", "font.size": 30, "svg.fonttype": "path"}):
         before = dict(matplotlib.rcParams)
-        assert plots.svg_text(plots.pareto(JUDGED)) == plain
+        assert plots.svg_text(plots.pareto(JUDGED)) == written["pareto"]
         assert dict(matplotlib.rcParams) == before
 
 
-def test_figures_can_be_made_in_threads():
-    expected, found = plots.svg_text(plots.cactus(JUDGED)), []
+def test_figures_can_be_made_in_threads(written):
+    found = []
     threads = [threading.Thread(target=lambda: found.append(plots.svg_text(plots.cactus(JUDGED)))) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert found == [expected] * 4
+    assert found == [written["cactus"]] * 4
 
 
 def test_without_matplotlib_it_says_how_to_get_it(monkeypatch):

@@ -1,23 +1,66 @@
-"""The Python in README.md runs as it stands."""
+"""The Python and the experiment in README.md run as they stand."""
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from samples import TINY
+
+from benchmarks import Run, load_experiment, write_corpus
 
 README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
 
 
-@pytest.mark.parametrize("block", BLOCKS, ids=range(len(BLOCKS)))
-def test_block_runs(block):
-    done = subprocess.run([sys.executable, "-c", block], capture_output=True, text=True, timeout=300)
+def blocks(language):
+    return re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
+
+
+# Instead of jobs on SLURM, workers on this machine.
+STAND_IN = """
+from distributed import LocalCluster
+
+class SLURMCluster(LocalCluster):
+    def __init__(self, cores, processes, memory, walltime):
+        super().__init__(n_workers=0, threads_per_worker=cores, host="127.0.0.1", dashboard_address=None)
+
+    def scale(self, jobs):
+        super().scale(2)
+"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "dask_jobqueue.py").write_text(STAND_IN)
+    (tmp_path / "my.toml").write_text(blocks("toml")[0].replace("limit = 100", "limit = 3"))
+    write_corpus(TINY, tmp_path / "my-positions.jsonl")
+    return tmp_path
+
+
+@pytest.mark.parametrize("block", blocks("python"), ids=range(len(blocks("python"))))
+def test_block_runs(block, folder):
+    if "dask" in block:
+        pytest.importorskip("distributed")
+        block = f"if __name__ == '__main__':\n{re.sub('^', '    ', block, flags=re.MULTILINE)}"
+    (folder / "block.py").write_text(block)
+    environment = {**os.environ, "PYTHONPATH": str(folder)}
+    done = subprocess.run(
+        [sys.executable, "block.py"], cwd=folder, env=environment, capture_output=True, text=True, timeout=300
+    )
     assert done.returncode == 0, done.stderr
+    if "slurm" in block:
+        assert Run.load(folder / "runs" / "slurm").header["finished"]
+
+
+def test_the_experiment_loads(folder):
+    found = load_experiment(folder / "my.toml")
+    assert len(found.solvers) + len(found.left_out) == 5
 
 
 def test_there_are_blocks():
-    assert len(BLOCKS) == 2
+    assert len(blocks("python")) == 3
+    assert len(blocks("toml")) == 1

@@ -41,20 +41,20 @@ def check_against_specification(problem):
             assert not (answers[weaker].mines & ~answers[stronger].mines).any()
 
 
-@settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=250, suppress_health_check=[HealthCheck.too_slow])
 @given(systems(most=12, max_scope=8))
 def test_equal_to_the_specification_on_hypergraphs(problem):
     check_against_specification(problem)
 
 
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=120, suppress_health_check=[HealthCheck.too_slow])
 @given(boards())
 def test_equal_to_the_specification_on_boards(problem):
     check_against_specification(problem)
 
 
 @pytest.mark.slow
-@settings(max_examples=1500, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=1500, suppress_health_check=[HealthCheck.too_slow])
 @given(st.one_of(systems(most=12, max_scope=8), boards()))
 def test_equal_to_the_specification_widely(problem):
     check_against_specification(problem)
@@ -71,7 +71,7 @@ def test_equal_to_the_specification_on_the_cases(name):
         assert make_solver(rule).deduce(problem) == getattr(reference_rules, rule)(problem), rule
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(systems(most=12, max_scope=8), st.randoms(use_true_random=False))
 def test_the_order_of_clues_does_not_matter(problem, random):
     constraints = list(problem.constraints)

@@ -202,7 +202,7 @@ def test_kills_at_random_moments_cost_nothing_but_time(tmp_path, kills, jobs):
     one, two = Run.load(whole), Run.load(broken)
     assert len({r.key for r in two.records}) == len(two.records) == len(one.records) == 60 * 2 * 4
     assert deterministic(one) == deterministic(two)
-    assert len(two.header["resumed"]) > 1
+    assert two.header["resumed"]
     assert two.header["finished"]
 
 

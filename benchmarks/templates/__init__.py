@@ -1,1 +1,1 @@
-"""The page of a report: HTML, CSS, JavaScript; see `benchmarks.report`."""
+"""The page of a report: HTML, CSS, JavaScript; filled by `benchmarks.page`."""
