@@ -37,14 +37,14 @@ def run_on_cluster(
 
     Raises ValueError for an address where there is none, Unsupported without Dask.
     """
-    pickled = plan_bytes(plan)
     run = uuid4().hex
     with _client(address, jobs) as client:
-        sent = client.scatter(pickled, broadcast=True, hash=False)
+        # Not scattered data, of which Dask keeps one copy only: with its worker it would be gone.
+        client.register_plugin(_plugin(run, plan_bytes(plan)), name=run)
         executor = client.get_executor(pure=False, retries=_LOSSES)
 
         def submit(batch: list[Group]) -> Future[Progress]:
-            future: Future[Progress] = executor.submit(_measure, run, sent, batch)
+            future: Future[Progress] = executor.submit(_measure, run, batch)
             return future
 
         control.ready()
@@ -54,7 +54,7 @@ def run_on_cluster(
         finally:
             executor.shutdown(wait=False)
             with contextlib.suppress(Exception):  # what is gone needs no tidying
-                client.run(_end, run, on_error="ignore")
+                client.unregister_worker_plugin(run)
 
 
 @contextlib.contextmanager
@@ -89,6 +89,7 @@ class _Bounded:
     """The bounded processes of one run on this worker of Dask, one a thread."""
 
     plan: Plan
+    pickled: bytes
     cold: set[str] = field(default_factory=set)
     by_thread: dict[int, BoundedWorker] = field(default_factory=dict)
 
@@ -97,24 +98,37 @@ _runs: dict[str, _Bounded] = {}
 _lock = threading.Lock()
 
 
-def _measure(run: str, pickled: bytes, batch: list[Group]) -> Progress:
+def _plugin(run: str, pickled: bytes) -> Any:
+    """What brings a plan to every worker, also to those that come later, and ends its processes."""
+    from distributed import WorkerPlugin
+
+    class Bring(WorkerPlugin):
+        def setup(self, worker: object) -> None:
+            _begin(run, pickled)
+
+        def teardown(self, worker: object) -> None:
+            _end(run)
+
+    return Bring()
+
+
+def _begin(run: str, pickled: bytes) -> None:
+    # Dask's workers are daemons, which may have no children unless they say that they are none. Ours end with the
+    # process that started them all the same.
+    multiprocessing.current_process()._config["daemon"] = False  # type: ignore[attr-defined]
+    _runs[run] = _Bounded(pickle.loads(pickled), pickled)
+
+
+def _measure(run: str, batch: list[Group]) -> Progress:
+    bounded, thread = _runs[run], threading.get_ident()
     with _lock:
-        if run not in _runs:
-            # Dask's workers are daemons, which may have no children unless they say that they are none. Ours end
-            # with the process that started them all the same.
-            multiprocessing.current_process()._config["daemon"] = False  # type: ignore[attr-defined]
-            _runs[run] = _Bounded(pickle.loads(pickled))
-        bounded = _runs[run]
-        worker = bounded.by_thread.get(threading.get_ident())
-        if worker is None:
-            worker = BoundedWorker(bounded.plan, pickled, None, bounded.cold)
-            bounded.by_thread[threading.get_ident()] = worker
-    return worker.measure(batch)
+        if thread not in bounded.by_thread:
+            bounded.by_thread[thread] = BoundedWorker(bounded.plan, bounded.pickled, None, bounded.cold)
+    return bounded.by_thread[thread].measure(batch)
 
 
 def _end(run: str) -> None:
-    with _lock:
-        bounded = _runs.pop(run, None)
+    bounded = _runs.pop(run, None)
     if bounded is not None:
         for worker in bounded.by_thread.values():
             worker.close()

@@ -157,7 +157,7 @@ def test_records(form):
 
 def test_a_run_without_records_is_a_run():
     Path("run/records.jsonl").write_text("")
-    assert done("table", "run").startswith("No wrong claim in 0 answers.")
+    assert done("table", "run").startswith("No answers.")
     assert "The run is not finished: 0 of 10 records." in done("table", "run")
     for command in (["statistics"], ["plot"], ["report"], ["records", "--out", "out.csv"]):
         done(command[0], "run", *command[1:])

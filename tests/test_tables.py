@@ -83,7 +83,7 @@ def test_headline_puts_both_questions_in_one_row():
     assert (row["Solved local %"], row["Solved global %"]) == ("100.0", "33.3")
     assert row["Wrong"] == "0"
     assert "Corpus" not in frame
-    assert "Errors" not in frame
+    assert "Failed" not in frame
     assert headline(metrics_table(HONEST))["Corpus"].tolist() == ["tiny", "tiny"]
 
 
@@ -130,7 +130,7 @@ def test_notes_say_what_a_reader_must_know():
     assert "The positions of expert-stuck were chosen" in "\n".join(notes(run_of(corpus=stuck)))
     broken = run_of(failed(CLEAR, message="ValueError: oh"), failed(MINES, message="ValueError: oh"))
     assert "one, 2 times: ValueError: oh" in notes(broken)
-    assert headline(metrics_table(broken))["Errors"].tolist() == ["2"]
+    assert headline(metrics_table(broken))["Failed"].tolist() == ["2"]
 
 
 def test_an_unfinished_run_says_so():
