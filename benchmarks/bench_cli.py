@@ -178,7 +178,7 @@ def _show(run: Run, folder: Path) -> int:
     pooled, metrics = (tables.metrics_table(run, by_corpus=by, judged=judged) for by in (False, True))
     (folder / "table.md").write_text(tables.document(run, judged=judged), encoding="utf-8")
     terminal = console()
-    wrong = wrong_claims(run)
+    wrong = wrong_claims(run, judged)
     style = "bold red" if wrong else "bold green"
     terminal.print(tables.verdict(run, wrong), style=style, highlight=False)
     shown = [(tables.wrong_table(wrong), "Wrong claims")] if wrong else []

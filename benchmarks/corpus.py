@@ -74,13 +74,16 @@ def load_corpus(name_or_path: str | Path) -> Corpus:
     return read_corpus(path)
 
 
-def read_corpus(path: str | Path) -> Corpus:
-    """The corpus in a .jsonl file. Raises ValueError naming the file, the line and the key."""
+def read_corpus(path: str | Path, *, trusted: bool = False) -> Corpus:
+    """The corpus in a .jsonl file. Raises ValueError naming the file, the line and the key.
+
+    trusted: the answers were checked against the positions before the file was written.
+    """
     try:
         content = Path(path).read_bytes()
     except OSError as error:
         raise ValueError(f"{path}: cannot be read: {error.strerror}") from None
-    return _parse(content, str(path))
+    return _parse(content, str(path), Entry.trusted if trusted else Entry)
 
 
 def write_corpus(corpus: Corpus, path: str | Path) -> None:
@@ -102,7 +105,7 @@ def build_corpus(name: str, count: int, seed: int, *, progress: Callable[[int, i
     return generate(name, count, seed, progress)
 
 
-def _parse(content: bytes, where: str) -> Corpus:
+def _parse(content: bytes, where: str, make: Callable[..., Entry] = Entry) -> Corpus:
     try:
         lines = content.decode("utf-8-sig").removesuffix("\n").split("\n")
     except UnicodeDecodeError as error:
@@ -115,7 +118,7 @@ def _parse(content: bytes, where: str) -> Corpus:
         found = header.get("version")
         raise ValueError(f"{where}, line 1, key version: this program reads version 1, not {found!r}")
     _check_keys(header, _HEADER, f"{where}, line 1", more=True)
-    entries = tuple(_entry(line, f"{where}, line {number}") for number, line in enumerate(lines[1:], 2))
+    entries = tuple(_entry(line, f"{where}, line {number}", make) for number, line in enumerate(lines[1:], 2))
     try:
         return Corpus(header["name"], entries, header)
     except ValueError as wrong:
@@ -144,7 +147,7 @@ def _check_keys(found: Mapping[str, Any], known: Mapping[str, Any], where: str, 
             raise ValueError(f"{where}, key {key}: is unknown; known are {', '.join(known)}")
 
 
-def _entry(line: str, where: str) -> Entry:
+def _entry(line: str, where: str, make: Callable[..., Entry]) -> Entry:
     found = _object(line, where)
     _check_keys(found, _ENTRY, where)
     answers = []
@@ -164,7 +167,7 @@ def _entry(line: str, where: str) -> Entry:
     except ValueError as wrong:
         raise ValueError(f"{where}, key rows: {wrong}") from None
     try:
-        return Entry(found["id"], found["game"], position, answers[0], answers[1], layout)
+        return make(found["id"], found["game"], position, answers[0], answers[1], layout)
     except ValueError as wrong:
         raise ValueError(f"{where}, key {wrong}") from None
 

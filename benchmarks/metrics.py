@@ -8,13 +8,14 @@ entailed has no part in them and is counted apart.
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
+from operator import attrgetter
 from typing import Any, get_type_hints
 
 import numpy as np
 import pandas as pd
 
 from benchmarks.judgement import FAULTS, Score, explain, score
-from benchmarks.records import FAILURES, Record, Run
+from benchmarks.records import FAILURES, Record, Run, without_collector
 from board import COVERED
 
 PEER = "mstoollib"  #: whose median time the others' are divided by
@@ -25,16 +26,16 @@ def scores(run: Run) -> pd.DataFrame:
 
     Columns: `corpus`, `question`, `solver` (ordered categories), `entry`, `game`, `outcome`; the fields of
     `benchmarks.judgement.Score` (times in nanoseconds), with `wrong` and a column a kind of fault instead of
-    `faults`; `preempted`. Each has its type, bool, int64, float64 or text, whatever the records, even without any.
+    `faults`; `preempted`; `record`, its place among the run's records. Each has its type, bool, int64, float64 or text,
+    whatever the records, even without any.
     """
     entries = run.entries()
-    rows = []
-    for record in run.records:
-        judged = score(record, entries[record.corpus, record.entry])
-        names = (record.corpus, record.question, record.solver, record.entry, record.game, record.outcome)
-        rows.append((*names, *(getattr(judged, name) for name in Score.__slots__), record.preempted))
-    columns = ["corpus", "question", "solver", "entry", "game", "outcome", *Score.__slots__, "preempted"]
-    frame = pd.DataFrame(rows, columns=columns)
+    names = ("corpus", "question", "solver", "entry", "game", "outcome", "preempted")
+    of_record = attrgetter(*names)
+    with without_collector():
+        rows = [(*of_record(r), *score(r, entries[r.corpus, r.entry])) for r in run.records]
+        frame = pd.DataFrame(rows, columns=[*names, *Score._fields])
+    frame["record"] = np.arange(len(frame))
     for name, known in _order(run).items():
         frame[name] = pd.Categorical(frame[name], categories=known, ordered=True)
     kinds = frame.pop("faults").tolist()
@@ -185,8 +186,12 @@ def claims_text(claims: Mapping[str, bool]) -> str:
     return ", ".join(word for word in words if word) or "sound"
 
 
-def wrong_claims(run: Run) -> list[tuple[Record, str]]:
-    """Every record that claims something false, with what it is, in the order of measurement."""
+def wrong_claims(run: Run, judged: pd.DataFrame | None = None) -> list[tuple[Record, str]]:
+    """Every record that claims something false, with what it is, in the order of measurement.
+
+    judged: `scores(run)`, if it is at hand.
+    """
+    judged = scores(run) if judged is None else judged
     entries = run.entries()
-    said = ((r, explain(r, entries[r.corpus, r.entry])) for r in run.records)
-    return [(record, words) for record, words in said if words]
+    wrong = [run.records[i] for i in sorted(judged.loc[judged["wrong"], "record"])]
+    return [(record, explain(record, entries[record.corpus, record.entry])) for record in wrong]

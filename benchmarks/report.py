@@ -31,7 +31,7 @@ def report(run: Run, *, limit: int = 20) -> str:
     if limit < 0:
         raise ValueError(f"a limit is at least 0, not {limit}")
     judged = scores(run)
-    wrong = wrong_claims(run)
+    wrong = wrong_claims(run, judged)
     listed = f"Wrong claims, {min(limit, len(wrong)):,} of {len(wrong):,}"
     return fill(
         "report.html",

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from benchmarks.metrics import PEER, claims_text, summaries, wrong_claims
+from benchmarks.metrics import PEER, claims_text, scores, summaries, wrong_claims
 from benchmarks.records import FAILURES, Record, Run
 from solvers import Unsupported, make_solver, solver_names
 from solvers.registry import write_value
@@ -215,11 +215,12 @@ def document(run: Run, *, by_corpus: bool = False, form: str = "markdown", judge
     """
     if form not in FORMS:
         raise ValueError(f"unknown format {form!r}; known are {', '.join(FORMS)}")
+    judged = scores(run) if judged is None else judged
     metrics = metrics_table(run, by_corpus=by_corpus, judged=judged)
     if form == "csv":
         return metrics.to_csv(index=False)
     write = {"markdown": markdown, "latex": latex, "html": html}[form]
-    wrong = wrong_claims(run)
+    wrong = wrong_claims(run, judged)
     tables = [wrong_table(wrong)] if wrong else []
     tables += [headline(metrics), found(metrics), times(metrics)]
     if form == "markdown":

@@ -239,8 +239,8 @@ DAMAGED_RECORDS = {
     "a corpus": (with_field(corpus="huge"), "a record of 'mines', which is not in the corpus 'huge'"),
     "an entry": (with_field(entry="nobody"), "a record of 'nobody', which is not in the corpus 'tiny'"),
     "a question": (with_field(question="local"), "a record of 'one', 'local', which the header does not name"),
-    "an outcome": (with_field(outcome="fine"), "the outcome 'fine' of one, tiny, mines, global is unknown"),
-    "a type": (with_field(solver={}), "the run 'run' is damaged: "),
+    "an outcome": (with_field(outcome="fine"), "not a record: outcome 'fine' with status 'partial'"),
+    "a type": (with_field(solver={}), "not a record: texts are needed, not [{}, 'tiny'"),
 }
 
 
