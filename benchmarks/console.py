@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
@@ -54,7 +55,7 @@ class Commands(TyperGroup):
         except BadInput as wrong:
             code = _complain(str(wrong))
         except _UsageError as wrong:
-            code = _complain(wrong.format_message())
+            code = _complain(_quoting(wrong, list(args[0] if args and args[0] else extra.get("args") or sys.argv[1:])))
         except BrokenPipeError:  # the reader has seen enough
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
             code = 1
@@ -65,6 +66,16 @@ class Commands(TyperGroup):
                 raise
             code = EXIT_INTERRUPTED
         sys.exit(code)
+
+
+def _quoting(wrong: Any, given: list[str]) -> str:
+    """The message of a wrong option, with the value that was given: not every version of Typer quotes it."""
+    message: str = wrong.format_message()
+    joined = (word.partition("=")[::2] for word in given if "=" in word)
+    for option, value in (*pairwise(given), *joined):
+        if option in getattr(getattr(wrong, "param", None), "opts", ()) and value not in message:
+            return f"{message}: {value!r}"
+    return message
 
 
 def _complain(message: str) -> int:

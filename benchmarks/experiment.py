@@ -28,7 +28,7 @@ from typing import Any
 
 from benchmarks.corpus import corpus_names, load_corpus
 from benchmarks.plan import QUESTIONS, Limits
-from solvers import Unsupported, make_solver
+from solvers import Unsupported, make_solver, spec_of
 from solvers.registry import nearest, write_value
 
 _BUNDLED = "benchmarks.experiments"
@@ -167,7 +167,8 @@ def _corpora(found: list[Any], where: str, folder: Path | None) -> tuple[str, ..
             raise ValueError(f"{where}, key corpora[{number}]: {item!r} is not a name or a path")
         near = _located(item, folder)
         try:
-            load_corpus(near)
+            if near not in corpus_names():
+                load_corpus(near)
         except ValueError as wrong:
             raise ValueError(f"{where}, key corpora[{number}]: {wrong}") from None
         if near in corpora:
@@ -192,13 +193,11 @@ def _solvers(found: list[Any], where: str) -> tuple[tuple[str, ...], tuple[str, 
         key = f"{where}, key solvers[{number}]"
         for spec in [item] if isinstance(item, str) else _sweep(item, key):
             try:
-                make_solver(spec)
+                specs.append(spec_of(make_solver(spec)))
             except Unsupported as why:
                 left_out.append(f"{spec}: {why}")
             except ValueError as wrong:
                 raise ValueError(f"{key}: {wrong}") from None
-            else:
-                specs.append(spec)
     if not specs:
         raise ValueError(f"{where}, key solvers: none is left: {'; '.join(left_out)}")
     return tuple(dict.fromkeys(specs)), tuple(left_out)

@@ -19,6 +19,7 @@ from benchmarks.records import corpus_file
 from solvers import Claims, Solver, label_of, make_solver, spec_of
 
 QUESTIONS: tuple[Question, ...] = ("local", "global")
+_LARGEST = 10**15  # of a limit, in bytes or seconds: what the system's calls take
 Key = tuple[str, str, str, str]  #: solver, corpus, entry, question: what a record answers
 
 
@@ -36,8 +37,8 @@ class Limits:
 
     def __post_init__(self) -> None:
         for name, value in asdict(self).items():
-            if value is not None and not value > 0:
-                raise ValueError(f"the limit {name} is more than 0, not {value!r}")
+            if value is not None and not 0 < value < _LARGEST:
+                raise ValueError(f"the limit {name} is more than 0 and less than {_LARGEST:.0e}, not {value!r}")
 
 
 @dataclass(frozen=True, slots=True)

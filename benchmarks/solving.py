@@ -27,6 +27,8 @@ def read_position(file: str, mines: str | None) -> Position:
     Raises ValueError, naming the file and where it applies line and column, and OSError.
     """
     count = None if mines is None else _count(mines)
+    if not file:
+        raise ValueError(f"{file!r} is not the name of a file")
     if file == "-":
         content = _text_bytes(sys.stdin.buffer)
     else:
