@@ -171,16 +171,16 @@ def _free_folder(out: Path | None) -> Path:
 
 
 def _show(run: Run, folder: Path) -> int:
-    from benchmarks import tables
+    from benchmarks import document, tables
     from benchmarks.metrics import PEER, scores, wrong_claims
 
     judged = scores(run)
     pooled, metrics = (tables.metrics_table(run, by_corpus=by, judged=judged) for by in (False, True))
-    (folder / "table.md").write_text(tables.document(run, judged=judged), encoding="utf-8")
+    (folder / "table.md").write_text(document.document(run, judged=judged), encoding="utf-8")
     terminal = console()
     wrong = wrong_claims(run, judged)
     style = "bold red" if wrong else "bold green"
-    terminal.print(tables.verdict(run, wrong), style=style, highlight=False)
+    terminal.print(document.verdict(run, wrong), style=style, highlight=False)
     shown = [(tables.wrong_table(wrong), "Wrong claims")] if wrong else []
     names = f"All {len(run.corpora)} corpora, pooled" if len(run.corpora) > 1 else next(iter(run.corpora))
     shown += [(tables.headline(pooled), names), (tables.times(pooled), "Time a position, extract and solve apart")]
@@ -195,7 +195,7 @@ def _show(run: Run, folder: Path) -> int:
         shown.append((ratio, f"Median time as a multiple of {PEER}'s ({timed})"))
     for frame, title in shown:
         terminal.print(tables.rich_table(frame, title))
-    for line in tables.notes(run):
+    for line in document.notes(run, judged):
         terminal.print(line, style="dim", highlight=False, markup=False)
     print(f"sapper: records and table.md are in {folder}; a page with figures: sapper report {folder}", file=sys.stderr)
     return EXIT_WRONG if wrong else 0

@@ -8,6 +8,7 @@ entailed has no part in them and is counted apart.
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
+from itertools import repeat
 from operator import attrgetter
 from typing import Any, get_type_hints
 
@@ -34,17 +35,23 @@ def scores(run: Run) -> pd.DataFrame:
     of_record = attrgetter(*names)
     with without_collector():
         rows = [(*of_record(r), *score(r, entries[r.corpus, r.entry])) for r in run.records]
-        frame = pd.DataFrame(rows, columns=[*names, *Score._fields])
-    frame["record"] = np.arange(len(frame))
+        found = dict(zip((*names, *Score._fields), zip(*rows, strict=True) if rows else repeat(()), strict=False))
+    kinds = found.pop("faults")
+    types = {**get_type_hints(Score), "preempted": int}
+    columns: dict[str, Any] = {
+        name: values if name in _TEXTS else np.array(values, types[name]) for name, values in found.items()
+    }
     for name, known in _order(run).items():
-        frame[name] = pd.Categorical(frame[name], categories=known, ordered=True)
-    kinds = frame.pop("faults").tolist()
-    types = {**dict.fromkeys(("entry", "game", "outcome"), str), **get_type_hints(Score), "preempted": int}
-    frame = frame.astype({name: kind for name, kind in types.items() if name != "faults"})
-    frame["wrong"] = np.array([bool(found) for found in kinds], np.bool_)
+        columns[name] = pd.Categorical(columns[name], categories=known, ordered=True)
+    columns["record"] = np.arange(len(rows))
+    columns["wrong"] = np.array(list(map(bool, kinds)), np.bool_)
     for kind in FAULTS:
-        frame[kind] = np.array([kind in found for found in kinds], np.bool_)
+        columns[kind] = np.array([kind in faults for faults in kinds], np.bool_)
+    frame = pd.DataFrame(columns).astype(dict.fromkeys(("entry", "game", "outcome"), str))
     return frame.sort_values(["corpus", "question", "solver"], kind="stable", ignore_index=True)
+
+
+_TEXTS = {"corpus", "question", "solver", "entry", "game", "outcome"}
 
 
 def _order(run: Run) -> dict[str, list[str]]:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pandas as pd
 
-from benchmarks import tables
+from benchmarks import document, tables
 from benchmarks.metrics import PEER, claims_text, scores, wrong_claims
 from benchmarks.missed import marks, missed_positions
 from benchmarks.page import Table, fill
@@ -38,13 +38,13 @@ def report(run: Run, *, limit: int = 20) -> str:
         title=str(run.header.get("experiment") or "Minesweeper inference strategies compared"),
         subtitle=_subtitle(run),
         soundness="wrong" if wrong else "sound" if judged["answered"].any() else "unknown",
-        verdict=tables.verdict(run, wrong),
+        verdict=document.verdict(run, wrong),
         wrong=Table.of(listed, tables.wrong_table(wrong, limit)),
         sections=_sections(run, judged) if run.records else [],
         figures=_figures(run, judged) if run.records else [],
         marks=marks(),
         missed=list(missed_positions(run, judged, limit)) if run.records else [],
-        notes=tables.notes(run),
+        notes=document.notes(run, judged),
         facts=list(_facts(run.header)),
         run_tables=[Table.of("Corpora", _corpora(run)), Table.of("Strategies", _strategies(run))],
         repeat=_repeat(run.header),

@@ -13,9 +13,10 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from benchmarks.document import verdict
 from benchmarks.metrics import wrong_claims
 from benchmarks.records import Run
-from benchmarks.tables import headline, markdown, metrics_table, strategies_table, verdict
+from benchmarks.tables import headline, markdown, metrics_table, strategies_table
 
 STRATEGIES = "strategies"  #: the one table that needs no experiment
 _START = re.compile(r"<!-- table: (?P<name>\S+) -->\r?\n")

@@ -48,7 +48,7 @@ def write_table(
 ) -> int:
     """Write the tables of a run: wrong claims first, then what was found and how long it took."""
     with bad_input():
-        from benchmarks.tables import document
+        from benchmarks.document import document
 
         text = document(_load(run), by_corpus=by is By.CORPUS, form=form.value)
     sys.stdout.write(text)

@@ -39,14 +39,11 @@ __all__ = [
     "recall_interval",
     "signed_rank",
     "statistics_tables",
-    "unstable",
     "virtual_best",
     "wilson",
 ]
 
 VIRTUAL_BEST = "virtual best"
-UNSTABLE_SPREAD = 0.5  #: repeats that lie further apart than this part of their median
-UNSTABLE_LOAD = 0.5  #: a load above this part of the cores
 
 
 def recall_interval(
@@ -154,28 +151,6 @@ def _par2(times: pd.DataFrame, limit_seconds: float | None) -> float:
         return math.nan
     best = times.min(axis=1) if times.shape[1] else pd.Series(np.inf, times.index)
     return float(best.where(np.isfinite(best), 2e9 * limit_seconds).mean()) / 1000
-
-
-def unstable(run: Run, judged: pd.DataFrame) -> list[str]:
-    """What makes the times of a run doubtful, a sentence each; empty if nothing does."""
-    sentences = []
-    repeated = judged["spread"].notna()
-    wide = int((judged["spread"] > UNSTABLE_SPREAD).sum())
-    if wide:
-        sentences.append(
-            f"Repeats lie more than half of their median apart in {wide:,} of {int(repeated.sum()):,} records "
-            f"({percent(wide / int(repeated.sum()))} %)."
-        )
-    preempted = int((judged["preempted"] > 0).sum())
-    if preempted:
-        sentences.append(
-            f"The operating system interrupted {preempted:,} of {len(judged):,} records "
-            f"({percent(preempted / len(judged))} %) for another process."
-        )
-    load, cores = run.header["machine"].get("load"), run.header["machine"].get("cores")
-    if load is not None and cores and load > UNSTABLE_LOAD * cores:
-        sentences.append(f"The machine was busy at the start: a load of {load:.1f} on {cores} cores.")
-    return sentences
 
 
 def statistics_tables(

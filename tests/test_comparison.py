@@ -12,8 +12,8 @@ import pytest
 from samples import BROKEN, CLEAR, EVEN, TINY, Corpus, shared_corpus
 
 from benchmarks import Record, Run, compare, write_corpus
+from benchmarks.document import document
 from benchmarks.judgement import faults
-from benchmarks.tables import document
 from board import COVERED
 from solvers import Claims, Deduction, Status, Unsupported, make_solver
 

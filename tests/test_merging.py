@@ -11,8 +11,9 @@ from benchmarks import Corpus, Run
 from benchmarks.comparison import compare
 from benchmarks.corpus import Entry
 from benchmarks.diff import diff
+from benchmarks.document import document, notes
 from benchmarks.merging import merge
-from benchmarks.tables import document, metrics_table, notes
+from benchmarks.tables import metrics_table
 
 OTHER = Corpus("other", (COUNTED, CLEAR))
 SOLVERS = ("enumeration", "enumeration:max_models=3", "enumeration:max_nodes=1")  # no kernels to compile

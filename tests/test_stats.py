@@ -14,6 +14,7 @@ from samples import BROKEN, CLEAR, COUNTED, EVEN, MINES, failed, run_of, said
 
 from benchmarks import stats
 from benchmarks.bootstrap import Games, ratio_intervals, totals
+from benchmarks.document import unstable
 from benchmarks.metrics import scores, summarise
 from benchmarks.stats import (
     Interval,
@@ -25,7 +26,6 @@ from benchmarks.stats import (
     recall_interval,
     signed_rank,
     statistics_tables,
-    unstable,
     virtual_best,
     wilson,
 )

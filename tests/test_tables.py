@@ -6,21 +6,19 @@ import pandas as pd
 import pytest
 from samples import CLEAR, COUNTED, MINES, TINY, Corpus, failed, run_of, said
 
+from benchmarks.document import document, notes, verdict
 from benchmarks.metrics import wrong_claims
 from benchmarks.tables import (
-    document,
     found,
     headline,
     latex,
     markdown,
     matrix,
     metrics_table,
-    notes,
     number,
     percent,
     rich_table,
     times,
-    verdict,
     wrong_table,
 )
 
