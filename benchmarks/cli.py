@@ -6,6 +6,7 @@ line on standard error. What takes time to import is imported inside the command
 
 from __future__ import annotations
 
+import signal
 import sys
 from typing import TYPE_CHECKING, Annotated
 
@@ -32,6 +33,9 @@ app.add_typer(corpus_app, name="corpus", help="Sets of positions with exact answ
 def main() -> None:
     """The entry point."""
     sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]
+    signal.signal(
+        signal.SIGTERM, lambda number, frame: signal.raise_signal(signal.SIGINT)
+    )  # a batch system's time is up
     app()
 
 

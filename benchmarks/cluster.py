@@ -11,20 +11,22 @@ import contextlib
 import multiprocessing
 import pickle
 import threading
+from collections import Counter
 from collections.abc import Generator, Iterator, Sequence
-from concurrent.futures import Future
+from concurrent.futures import CancelledError, Future
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import uuid4
 
+from benchmarks.machine import describe
 from benchmarks.measuring import Control
 from benchmarks.plan import Group, Plan
 from benchmarks.records import Record
-from benchmarks.runner import BoundedWorker, Progress, plan_bytes, spread, without_main
+from benchmarks.runner import BoundedWorker, plan_bytes, without_main
+from benchmarks.scheduling import Measured, spread
 from solvers import Unsupported
 
 LOCAL = "local"  #: instead of an address: a cluster that is started here and ends with the run
-_LOSSES = 10  # of workers, before a batch is given up
 _START_SECONDS = 30
 
 
@@ -39,18 +41,27 @@ def run_on_cluster(
     """
     run = uuid4().hex
     with _client(address, jobs) as client:
+        from distributed import KilledWorker
+
         # Not scattered data, of which Dask keeps one copy only: with its worker it would be gone.
         client.register_plugin(_plugin(run, plan_bytes(plan)), name=run)
-        executor = client.get_executor(pure=False, retries=_LOSSES)
+        executor = client.get_executor(pure=False)
+        control.machines = list(client.run(describe).values())
 
-        def submit(batch: list[Group]) -> Future[Progress]:
-            future: Future[Progress] = executor.submit(_measure, run, batch)
+        def submit(batch: list[Group]) -> Future[Measured]:
+            future: Future[Measured] = executor.submit(_measure, run, batch)
             return future
 
         control.ready()
         try:
-            width = 2 * sum(client.nthreads().values())
-            yield from spread(groups, submit, width, control.interrupts, lambda: None)
+            yield from spread(
+                groups,
+                submit,
+                lambda: max(1, 2 * sum(client.nthreads().values())),
+                control.interrupts,
+                lambda: None,
+                (KilledWorker, CancelledError),
+            )
         finally:
             executor.shutdown(wait=False)
             with contextlib.suppress(Exception):  # what is gone needs no tidying
@@ -90,7 +101,7 @@ class _Bounded:
 
     plan: Plan
     pickled: bytes
-    cold: set[str] = field(default_factory=set)
+    cold: Counter[str] = field(default_factory=Counter)
     by_thread: dict[int, BoundedWorker] = field(default_factory=dict)
 
 
@@ -119,7 +130,7 @@ def _begin(run: str, pickled: bytes) -> None:
     _runs[run] = _Bounded(pickle.loads(pickled), pickled)
 
 
-def _measure(run: str, batch: list[Group]) -> Progress:
+def _measure(run: str, batch: list[Group]) -> Measured:
     bounded, thread = _runs[run], threading.get_ident()
     with _lock:
         if thread not in bounded.by_thread:

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from functools import partial
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from benchmarks.corpus import Corpus
 from benchmarks.experiment import Experiment
@@ -53,7 +53,7 @@ def compare(
         Of two with the same label the second is called `label (2)`.
     corpora: names of bundled ones, files, or `Corpus` objects.
     questions: `local` (clues only), `global` (with the mine count), or both.
-    repeats: how often each question is timed.
+    repeats: how often each question is timed; an answer that changes from one to the next is an error.
     limit: only the first so many positions of each corpus.
     jobs: how many bounded processes measure; None measures in this process.
     cluster: the address of a Dask scheduler, or `local` for one that is started here with `jobs` workers.
@@ -112,7 +112,7 @@ def run_experiment(
         limits=experiment.limits,
         seed=experiment.seed,
         experiment=experiment.name,
-        jobs=jobs,
+        jobs=None if jobs == 1 and cluster else jobs,
         cluster=cluster,
         progress=progress,
         folder=folder,
@@ -137,14 +137,14 @@ def resume(
     """
     folder = Path(folder)
     header = read_header(folder)
-    reopen(folder).close()
+    opened = reopen(folder)
     before = Run.load(folder)
     plan = _plan_of(header, before.corpora, list(solvers))
     if jobs is not None or cluster is not None:
         header |= {"jobs": jobs, "cluster": cluster}
     _check_place(plan, header["jobs"], header["cluster"])
     header["resumed"].append({"at": datetime.now(UTC).isoformat(timespec="seconds"), "machine": describe()})
-    return _execute(plan, header, list(before.records), folder, progress, again=True)
+    return _execute(plan, header, list(before.records), folder, progress, opened)
 
 
 def _plan_of(header: Mapping[str, Any], corpora: Mapping[str, Corpus], given: list[Solver]) -> Plan:
@@ -179,18 +179,14 @@ def _execute(
     records: list[Record],
     folder: Path | None,
     progress: Progress | None,
-    *,
-    again: bool = False,
+    opened: TextIO | None = None,
 ) -> Run:
     """Measure what `records` lacks; the header is brought up to date in the end."""
     groups = plan.missing({record.key for record in records})
     report = progress or (lambda done, total: None)
-    if folder is None:
-        opened = None
-    elif again:
+    if folder is not None and opened is not None:
         write_header(folder, header)
-        opened = reopen(folder)
-    else:
+    elif folder is not None:
         opened = start(folder, header, plan.corpora)
     place = _place(header["jobs"], header["cluster"])
     with opened or nullcontext() as file, noticed(at_once=place is _here) as interrupts:
@@ -203,6 +199,7 @@ def _execute(
                 report(len(records), len(plan))
     header["finished"] = datetime.now(UTC).isoformat(timespec="seconds")
     header["machine"] |= {"load_after": load_average(), "numba_cache": control.numba_cache}
+    header |= {"cold": list(control.cold), "workers": list(control.machines)}
     if folder:
         write_header(folder, header)
     return Run(header, records, plan.corpora, folder)

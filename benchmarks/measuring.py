@@ -8,8 +8,9 @@ nothing does, in a worker an alarm.
 from __future__ import annotations
 
 import gc
+import math
 import resource
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter_ns
 from typing import Any, Protocol
@@ -32,12 +33,15 @@ _WHO = getattr(resource, "RUSAGE_THREAD", resource.RUSAGE_SELF)
 class Control:
     """What a run and the place where it is measured tell each other.
 
-    interrupts: asked several times a second. ready: called when all is warmed up. numba_cache: told by the place.
+    interrupts: asked several times a second. ready: called when all is warmed up. The place tells numba_cache, cold
+    (solvers that were measured without a warm-up) and machines (if these are others than this one).
     """
 
     interrupts: Interrupts
     ready: Callable[[], None]
     numba_cache: dict[str, int] | None = None
+    cold: Sequence[str] = ()
+    machines: Sequence[Mapping[str, Any]] = ()
 
 
 class Guard(Protocol):
@@ -89,13 +93,15 @@ def _ask(solver: Solver, entry: Entry, question: Question, label: str, guard: Gu
     gc.disable()
     guard.before(label, warm_up=warm)
     switches = resource.getrusage(_WHO).ru_nivcsw
-    begin = perf_counter_ns()
+    begin = middle = perf_counter_ns()
+    n = 0
     try:
-        problem = entry.position.problem()
-        if question == "local":
-            problem = problem.local()
-        middle = perf_counter_ns()
         try:
+            problem = entry.position.problem()
+            if question == "local":
+                problem = problem.local()
+            n = problem.n
+            middle = perf_counter_ns()
             answer = solver.deduce(problem)
         except KeyboardInterrupt:
             raise
@@ -109,7 +115,7 @@ def _ask(solver: Solver, entry: Entry, question: Question, label: str, guard: Gu
     preempted = resource.getrusage(_WHO).ru_nivcsw > switches
     if not outcome:
         try:
-            message = _nonsense(answer, problem.n)
+            message = _nonsense(answer, n)
         except Exception as wrong:  # what a solver gives can be anything
             message = f"its answer cannot be read: {_failure(wrong)[1]}"
         outcome = "error" if message else "answered"
@@ -118,7 +124,11 @@ def _ask(solver: Solver, entry: Entry, question: Question, label: str, guard: Gu
 
 
 def _failure(wrong: BaseException) -> tuple[str, str]:
-    text = " ".join(str(wrong).split())[:300]
+    """Outcome and message for what was raised."""
+    try:
+        text = _writable(" ".join(str(wrong).split())[:300])
+    except Exception:
+        text = "(its text cannot be had)"
     if isinstance(wrong, Unsupported):
         return "unsupported", text
     if isinstance(wrong, MemoryError):
@@ -190,8 +200,22 @@ def _read(unjudged: Record, attempt: _Attempt, entry: Entry) -> Record:
 
 
 def _plain(stats: Stats) -> dict[str, int | float | str]:
-    """As JSON can hold it: numpy's numbers become Python's."""
+    """As JSON can hold it: numpy's numbers become Python's, and what has no place there text."""
     try:
-        return {str(key): getattr(value, "item", lambda value=value: value)() for key, value in stats.items()}
-    except (AttributeError, TypeError, ValueError):
-        return {"stats": repr(stats)[:100]}
+        return {_writable(str(key)): _plain_value(value) for key, value in stats.items()}
+    except Exception:  # what a solver gives can be anything
+        return {"stats": "cannot be read"}
+
+
+def _plain_value(value: Any) -> int | float | str:
+    value = getattr(value, "item", lambda: value)()
+    if isinstance(value, int):
+        return value if -(2**63) <= value < 2**63 else f"{'-' * (value < 0)}2^{math.log2(abs(value)):.6g}"
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
+    return _writable(str(value)[:300])
+
+
+def _writable(text: str) -> str:
+    """Without halves of characters, which no file can hold."""
+    return text.encode("utf-8", "replace").decode()

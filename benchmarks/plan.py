@@ -79,17 +79,19 @@ class Plan:
         return solver, group.corpus, self.entry(group).id, group.question
 
     def groups(self) -> Iterator[Group]:
-        """All of them. The solver that is asked first rotates from group to group."""
+        """All of them, each with the solvers in a random order: nobody always comes first, or after the same one."""
         labels = list(self.solvers)
         asked = [
             (name, index, question)
             for name, corpus in self.corpora.items()
             for index, question in product(range(len(corpus)), self.questions)
         ]
-        order = range(len(asked)) if self.seed is None else np.random.default_rng(self.seed).permutation(len(asked))
-        for turn, which in enumerate(order):
+        random = np.random.default_rng(self.seed or 0)
+        turns = random.permuted(np.tile(np.arange(len(labels)), (len(asked), 1)), axis=1)
+        order = range(len(asked)) if self.seed is None else random.permutation(len(asked))
+        for which in order:
             name, index, question = asked[which]
-            yield Group(name, index, question, rotated(labels, turn))
+            yield Group(name, index, question, tuple(labels[i] for i in turns[which]))
 
     def missing(self, done: frozenset[Key] | set[Key]) -> list[Group]:
         """The groups without what is done already."""

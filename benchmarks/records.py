@@ -7,6 +7,7 @@ Nothing is rounded or judged for good here: metrics are functions of these files
 
 from __future__ import annotations
 
+import fcntl
 import gc
 import json
 import os
@@ -69,7 +70,7 @@ class Record:
     def to_json(self) -> str:
         """One line of JSON that :meth:`from_json` reads back."""
         fields = {name: getattr(self, name) for name in self.__slots__}
-        return json.dumps(fields, separators=(",", ":"), default=str)
+        return json.dumps(fields, separators=(",", ":"), allow_nan=False)
 
     @property
     def key(self) -> tuple[str, str, str, str]:
@@ -218,7 +219,17 @@ def start(folder: Path, header: Mapping[str, Any], corpora: Mapping[str, Corpus]
         write_header(made, header)
         (made / RECORDS).touch()
         made.replace(folder)
-    return (folder / RECORDS).open("a", encoding="utf-8")
+    return _locked((folder / RECORDS).open("a", encoding="utf-8"), folder)
+
+
+def _locked(file: TextIO, folder: Path) -> TextIO:
+    """The file, if nobody else measures this run. ValueError if somebody does."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        file.close()
+        raise ValueError(f"the run {str(folder)!r} is being measured by another process") from None
+    return file
 
 
 def write_header(folder: Path, header: Mapping[str, Any]) -> None:
@@ -230,14 +241,18 @@ def write_header(folder: Path, header: Mapping[str, Any]) -> None:
 
 
 def reopen(folder: Path) -> TextIO:
-    """Open the records of a run that was broken off, for `append`; a torn last line is cut off."""
+    """Open the records of a run that was broken off, for `append`; a torn last line is cut off.
+
+    ValueError if another process is measuring it.
+    """
     path = folder / RECORDS
-    with path.open("ab+") as file:
+    kept = _locked(path.open("a", encoding="utf-8"), folder)
+    with path.open("rb+") as file:
         size = file.seek(0, os.SEEK_END)
         file.seek(max(0, size - _LONGEST_LINE_BYTES))
         tail = file.read()
         file.truncate(size - (len(tail) - 1 - tail.rfind(b"\n")))
-    return path.open("a", encoding="utf-8")
+    return kept
 
 
 def append(file: TextIO, record: Record) -> None:

@@ -14,30 +14,40 @@ import os
 import signal
 import sys
 import tempfile
+import threading
 import types
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, ThreadPoolExecutor, wait
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from multiprocessing.context import ForkServerContext, ForkServerProcess
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Any, NamedTuple
+from typing import Any
 
 import cloudpickle
 from pebble import ProcessExpired, ProcessPool
 
-from benchmarks.interrupts import Interrupts
 from benchmarks.measuring import Control, blank
 from benchmarks.plan import Group, Plan
 from benchmarks.records import Record
-from benchmarks.worker import BATCH_SECONDS, CALL, WARM, Done, Files, initialise, rehearse, work
+from benchmarks.scheduling import Measured, spread
+from benchmarks.worker import (
+    BATCH_SECONDS,
+    CALL,
+    FAULT_CODE,
+    PROCESS,
+    WARM,
+    Done,
+    Files,
+    initialise,
+    rehearse,
+    work,
+)
 
-BATCH_GROUPS = 200
 _SLACK_SECONDS = 10.0  # beyond the alarm, for a solver that switched it off
-_DEATHS = 3  # of a solver, before it is measured apart from the others
 _FAILURES = 3  # of a process in a row without a call, before the run is given up
 
 
@@ -47,12 +57,16 @@ def without_main() -> Iterator[None]:
 
     What they need comes with the plan, and a script without a main guard must not be run again.
     """
-    main = sys.modules["__main__"]
-    sys.modules["__main__"] = types.ModuleType("__main__")
-    try:
-        yield
-    finally:
-        sys.modules["__main__"] = main
+    with _main_lock:
+        main = sys.modules["__main__"]
+        sys.modules["__main__"] = types.ModuleType("__main__")
+        try:
+            yield
+        finally:
+            sys.modules["__main__"] = main
+
+
+_main_lock = threading.Lock()
 
 
 class _Worker(ForkServerProcess):
@@ -77,11 +91,9 @@ class _Context(ForkServerContext):
 _ENDED_ITSELF = 256
 
 
-class Progress(NamedTuple):
-    """What came of a batch: records, and the groups that are left of it."""
-
-    records: list[Record]
-    left: list[Group]
+def cold_solvers(cold: Counter[str]) -> frozenset[str]:
+    """Those that are not warmed up any more: a first failure may be the position's."""
+    return frozenset(solver for solver, deaths in cold.items() if deaths > 1)
 
 
 def plan_bytes(plan: Plan) -> bytes:
@@ -92,11 +104,11 @@ def plan_bytes(plan: Plan) -> bytes:
 class BoundedWorker:
     """One process at a time. Only `stop` may be called from another thread.
 
-    pickled: `plan_bytes` of the plan. cpu: the core it may run on, None for any. cold: solvers whose warm-up ended a
-    process, shared by the workers of a run.
+    pickled: `plan_bytes` of the plan. cpu: the core it may run on, None for any. cold: how many processes each solver's
+    warm-up has ended, shared by the workers of a run.
     """
 
-    def __init__(self, plan: Plan, pickled: bytes, cpu: int | None = None, cold: set[str] | None = None) -> None:
+    def __init__(self, plan: Plan, pickled: bytes, cpu: int | None = None, cold: Counter[str] | None = None) -> None:
         self.plan = plan
         self.numba_cache: dict[str, int] | None = None
         self._folder = tempfile.TemporaryDirectory(prefix="sapper-")
@@ -104,8 +116,9 @@ class BoundedWorker:
         self._files.journal.touch()
         self._arguments = (self._files, pickled, plan.limits, cpu)
         self._read_bytes = 0
-        self._cold = set() if cold is None else cold
+        self._cold = Counter() if cold is None else cold
         self._failures = 0
+        self._pid: int | None = None
         self._stopped = False
         self._future: Future[Done] | None = None
         self._open_pool()
@@ -122,12 +135,12 @@ class BoundedWorker:
         self._pool.stop()  # type: ignore[no-untyped-call]
         self._pool.join()
 
-    def measure(self, batch: Sequence[Group]) -> Progress:
+    def measure(self, batch: Sequence[Group]) -> Measured:
         """Measure about a quarter of a second of the batch; at least one call of it, unless a warm-up fails."""
         ended = self._run(work, list(batch))
         if isinstance(ended, Done):
             records, _ = self._journal()
-            return Progress(records, list(batch[ended.groups :]))
+            return Measured(records, list(batch[ended.groups :]))
         return self._after_death(batch, *ended)
 
     def rehearse(self) -> None:
@@ -139,7 +152,7 @@ class BoundedWorker:
         """What it says, or how the process ended: outcome and message."""
         try:
             self._future = self._pool.schedule(
-                function, args=(*arguments, frozenset(self._cold)), timeout=self._longest_seconds()
+                function, args=(*arguments, cold_solvers(self._cold)), timeout=self._longest_seconds()
             )
             done: Done = self._future.result()
         except ProcessExpired as expired:
@@ -164,34 +177,37 @@ class BoundedWorker:
         limits = self.plan.limits
         if limits.seconds is None:
             return None
-        warm_up = limits.warm_up_seconds * len(self.plan.solvers) * len(self.plan.questions)
-        return warm_up + BATCH_SECONDS + limits.seconds + _SLACK_SECONDS
+        solvers, kinds = len(self.plan.solvers), len(self.plan.questions) * len(self.plan.corpora)
+        group = limits.seconds * solvers * self.plan.repeats
+        return limits.warm_up_seconds * solvers * kinds + BATCH_SECONDS + group + _SLACK_SECONDS
 
-    def _after_death(self, batch: Sequence[Group], outcome: str, message: str) -> Progress:
+    def _after_death(self, batch: Sequence[Group], outcome: str, message: str) -> Measured:
         if self._stopped:
             raise CancelledError
         records, call = self._journal()
+        self._end_children()
         if call is None and not records:
             self._failures += 1
             if self._failures >= _FAILURES:
                 raise RuntimeError(f"a worker does not start: {message or outcome} {self._last_words()}".strip())
-        done = {(r.solver, r.corpus, r.entry, r.question) for r in records}
+        self._failures *= call is None and not records
+        done = {record.key for record in records}
         left = [
             replace(group, solvers=tuple(s for s in group.solvers if self.plan.key(group, s) not in done))
             for group in batch
         ]
         left = [group for group in left if group.solvers]
         if call and call[0] == WARM:
-            self._cold.add(json.loads(call[1:]))
+            self._cold.update([json.loads(call[1:])])
         elif call and left:
             culprit, first = json.loads(call[1:]), left[0]
             records.append(self._obituary(culprit, first, outcome, message))
             rest = tuple(s for s in first.solvers if s != culprit)
             left[:1] = [replace(first, solvers=rest)] if rest else []
-        return Progress(records, left)
+        return Measured(records, left)
 
     def _obituary(self, label: str, group: Group, outcome: str, message: str) -> Record:
-        if outcome == "timeout":
+        if outcome == "timeout" and self.plan.limits.seconds is not None:
             message = f"over {self.plan.limits.seconds:g} s"
         return blank(label, group, self.plan.entry(group), outcome, message)
 
@@ -204,12 +220,20 @@ class BoundedWorker:
         records: list[Record] = []
         call = None
         for line in text[: text.rfind(b"\n") + 1].decode().split("\n")[:-1]:
-            if line[0] in (CALL, WARM):
+            if line[0] == PROCESS:
+                self._pid = int(line[1:])
+            elif line[0] in (CALL, WARM):
                 call = line
             else:
                 records.append(Record.from_json(line))
                 call = None
         return records, call
+
+    def _end_children(self) -> None:
+        """End what a solver has started and left behind."""
+        if self._pid is not None:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._pid, signal.SIGKILL)
 
     def _last_words(self) -> str:
         """The end of what was printed in the process."""
@@ -230,6 +254,7 @@ class BoundedWorker:
         """Stop, and clean up. The records that were finished and not yet handed out."""
         self.stop()
         records = self._journal()[0] if self._files.journal.exists() else []
+        self._end_children()
         self._folder.cleanup()
         return records
 
@@ -237,7 +262,9 @@ class BoundedWorker:
 def _how(code: int, printed: str) -> tuple[str, str]:
     """Outcome and message for a process that ended with this code."""
     if code == -signal.SIGALRM:
-        return "timeout", ""
+        return "timeout", "SIGALRM"
+    if code == FAULT_CODE:
+        return "crashed", f"nothing could be measured in its process: {printed}"
     if code == _ENDED_ITSELF:
         return "crashed", "ended its process with code 0"
     if code >= 0:
@@ -262,76 +289,13 @@ def cores() -> list[int]:
     return sorted(os.sched_getaffinity(0), reverse=True) if hasattr(os, "sched_getaffinity") else []
 
 
-class _Queue:
-    """What is still to be measured. Who has ended processes again and again comes last, and alone.
-
-    A new process has to load everything anew; so it only has to for the one who ends it.
-    """
-
-    def __init__(self, groups: Sequence[Group]) -> None:
-        self._waiting = deque(groups)
-        self._apart: dict[str, deque[Group]] = {}
-        self._deaths: Counter[str] = Counter()
-
-    def __bool__(self) -> bool:
-        return bool(self._waiting) or any(self._apart.values())
-
-    def batch(self, width: int) -> list[Group]:
-        """The next groups; fewer towards the end, so that all workers end together."""
-        queue = self._waiting or next(queue for queue in self._apart.values() if queue)
-        size = max(1, min(BATCH_GROUPS, len(queue) // (2 * width)))
-        return [queue.popleft() for _ in range(size)]
-
-    def give_back(self, records: Sequence[Record], left: Sequence[Group]) -> None:
-        """What came of a batch, and what did not."""
-        self._deaths.update(r.solver for r in records if r.outcome in ("timeout", "memory", "crashed"))
-        self._waiting.extendleft(reversed(left))
-        if apart := [solver for solver, deaths in self._deaths.items() if deaths >= _DEATHS]:
-            for solver in apart:
-                queue = self._apart.setdefault(solver, deque())
-                queue.extend(replace(g, solvers=(solver,)) for g in self._waiting if solver in g.solvers)
-            rest = (replace(g, solvers=tuple(s for s in g.solvers if s not in apart)) for g in self._waiting)
-            self._waiting = deque(group for group in rest if group.solvers)
-
-
-def spread(
-    groups: Sequence[Group],
-    submit: Callable[[list[Group]], Future[Progress]],
-    width: int,
-    interrupts: Interrupts,
-    stop: Callable[[], None],
-) -> Generator[Record, None, None]:
-    """The records of all groups, as they come; `width` batches are under way at a time.
-
-    At an interrupt `stop` ends those, and what they had finished still comes out before the KeyboardInterrupt.
-    """
-    queue = _Queue(groups)
-    running: set[Future[Progress]] = set()
-    try:
-        while queue or running:
-            while queue and len(running) < width:
-                running.add(submit(queue.batch(width)))
-            done, running = wait(running, timeout=0.1, return_when=FIRST_COMPLETED)
-            for future in done:
-                records, left = future.result()
-                queue.give_back(records, left)
-                yield from records
-            interrupts.check()
-    except KeyboardInterrupt:
-        stop()
-        for future in wait(running, timeout=1).done:
-            if not future.cancelled() and future.exception() is None:
-                yield from future.result().records
-        raise
-
-
 def run_bounded(plan: Plan, groups: Sequence[Group], control: Control, *, jobs: int) -> Generator[Record, None, None]:
     """Measure the groups on `jobs` bounded processes of this machine, each on a core of its own."""
-    pickled, cold, usable = plan_bytes(plan), set[str](), cores()
+    pickled, cold, usable = plan_bytes(plan), Counter[str](), cores()
     workers = [BoundedWorker(plan, pickled, usable[i % len(usable)] if usable else None, cold) for i in range(jobs)]
     idle: SimpleQueue[BoundedWorker] = SimpleQueue()
 
-    def measure(batch: list[Group]) -> Progress:
+    def measure(batch: list[Group]) -> Measured:
         worker = idle.get()
         try:
             return worker.measure(batch)
@@ -353,13 +317,14 @@ def run_bounded(plan: Plan, groups: Sequence[Group], control: Control, *, jobs: 
         control.ready()
         for worker in workers:
             idle.put(worker)
-        yield from spread(groups, lambda batch: threads.submit(measure, batch), jobs, control.interrupts, stop)
+        yield from spread(groups, lambda batch: threads.submit(measure, batch), lambda: jobs, control.interrupts, stop)
     except KeyboardInterrupt:
         stop()
         for worker in workers:
             yield from worker.close()
         raise
     finally:
+        control.cold = sorted(cold_solvers(cold))
         stop()
         threads.shutdown(cancel_futures=True)
         for worker in workers:

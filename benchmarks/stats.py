@@ -177,7 +177,7 @@ def statistics_tables(
         if not answered:
             continue
         recalls += _recall_rows(str(question), answered, seed)
-        best += _best_rows(str(question), asked, answered, limit)
+        best += _best_rows(str(question), _asked_of_all(asked), answered, limit)
         against = _default_baseline(run, str(question), list(answered)) if baseline is None else baseline
         if against in answered and len(answered) > 1:
             rows = pairwise(pd.concat(answered.values()), against, seed=seed, limit_seconds=limit)
@@ -185,6 +185,12 @@ def statistics_tables(
     tables = {"Recall": recalls, "Virtual best solver": best}
     named = {title: pd.DataFrame(rows) for title, rows in tables.items() if rows}
     return {title: frame for title, frame in {**named, **compared}.items() if len(frame)}
+
+
+def _asked_of_all(asked: pd.DataFrame) -> pd.DataFrame:
+    """Without the positions that some solver was not asked yet: in an unfinished run these are no failures of it."""
+    solvers = asked.groupby(["corpus", "entry"], observed=True)["solver"].transform("nunique")
+    return asked[solvers == asked["solver"].nunique()]
 
 
 def _default_baseline(run: Run, question: str, answered: Sequence[str]) -> str:
@@ -224,7 +230,8 @@ def _best_rows(
 ) -> list[dict[str, str]]:
     added = {str(row["solver"]): row for row in contributions(asked, limit).to_dict("records")}
     table = []
-    for name, rows in {VIRTUAL_BEST: virtual_best(asked), **answered}.items():
+    common = {name: asked[asked["solver"] == name] for name in answered}
+    for name, rows in {VIRTUAL_BEST: virtual_best(asked), **common}.items():
         own: Mapping[Hashable, Any] = added.get(name, {})
         line = {"Question": question, "Strategy": name, "Solved": f"{int(rows['solved'].sum()):,}"}
         for heading, column in (("Fastest", "fastest"), ("Only it solved", "only")):

@@ -14,19 +14,23 @@ import pickle
 import resource
 import signal
 import sys
+import traceback
 from collections.abc import Sequence
 from multiprocessing.connection import Connection
 from pathlib import Path
 from time import perf_counter
 from typing import NamedTuple
 
-from benchmarks.machine import numba_cache
+from benchmarks.machine import CAN_BOUND_MEMORY, address_space_bytes, numba_cache
 from benchmarks.measuring import measure, warm_up
 from benchmarks.plan import Group, Limits, Plan
 
 BATCH_SECONDS = 0.25  #: after so long a worker gives back what it has not begun
-CALL, WARM = ">", "~"  #: how lines of the journal begin that name a call; records are JSON
+CALL, WARM = ">", "~"  #: how lines of the journal begin that name a call: the solver; records are JSON
+PROCESS = "@"  #: how the line begins that names the process
+FAULT_CODE = 70  #: how a process ends in which the measuring itself failed, because of what a solver left behind
 _WARM_UP_BYTES = 4 << 30  # compiling takes more than solving
+_OUT_OF_REACH = 500  # file descriptors from here on are not closed by a solver that closes a few
 
 
 class Done(NamedTuple):
@@ -46,6 +50,7 @@ class Files(NamedTuple):
 class _State(NamedTuple):
     lifeline: Connection
     journal: int  # file descriptor
+    output: int  # file descriptor
     plan_bytes: bytes
     limits: Limits
 
@@ -61,6 +66,7 @@ def initialise(lifeline: Connection, files: Files, plan_bytes: bytes, limits: Li
     lifeline: the reading end of a pipe whose other end nobody but the starting process has.
     """
     global _state
+    os.setsid()  # so that children that a solver starts can be ended with it
     # When that end closes, or its process is gone, the system sends the signal of O_ASYNC; that ends this process.
     signal.signal(signal.SIGIO, signal.SIG_DFL)
     fcntl.fcntl(lifeline.fileno(), fcntl.F_SETOWN, os.getpid())
@@ -68,34 +74,30 @@ def initialise(lifeline: Connection, files: Files, plan_bytes: bytes, limits: Li
     if lifeline.poll():  # it was closed before
         os._exit(0)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)  # at once, also in the middle of a compiled call
-    signal.signal(signal.SIGALRM, signal.SIG_DFL)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a crash need not leave gigabytes behind
     sys.stdout.flush()
-    output = os.open(files.output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND)
+    output, journal = map(_opened, (files.output, files.journal))
     os.dup2(output, 1)
     os.dup2(output, 2)
-    os.close(output)
     if cpu is not None and hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {cpu})
-    journal = os.open(files.journal, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-    _state = _State(lifeline, journal, plan_bytes, limits)
+    _write(journal, f"{PROCESS}{os.getpid()}")
+    _state = _State(lifeline, journal, output, plan_bytes, limits)
 
 
-def _bound_memory(limits: Limits, *, warming: bool) -> None:
-    """From now on this process may take so much more; set again when all is loaded, so that the limit is a call's."""
-    if limits.memory_bytes is None:
-        return
-    more = max(limits.memory_bytes, _WARM_UP_BYTES) if warming else limits.memory_bytes
+def _opened(path: Path) -> int:
+    low = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    high = fcntl.fcntl(low, fcntl.F_DUPFD_CLOEXEC, _OUT_OF_REACH)
+    os.close(low)
+    return high
+
+
+def _bound_memory(more_bytes: int | None) -> None:
+    """From now on this process may take so much more; None is no limit."""
     hard = resource.getrlimit(resource.RLIMIT_AS)[1]
-    wanted = _address_space_bytes() + more
-    resource.setrlimit(resource.RLIMIT_AS, (wanted if hard == resource.RLIM_INFINITY else min(wanted, hard), hard))
-
-
-def _address_space_bytes() -> int:
-    try:
-        return int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-    except OSError:
-        return 0  # not Linux
+    soft = resource.RLIM_INFINITY if more_bytes is None else address_space_bytes() + more_bytes
+    unlimited = hard == resource.RLIM_INFINITY
+    resource.setrlimit(resource.RLIMIT_AS, (soft if unlimited or 0 <= soft < hard else hard, hard))
 
 
 class _Alarm:
@@ -106,14 +108,19 @@ class _Alarm:
 
     def before(self, solver: str, *, warm_up: bool) -> None:
         limits = self.state.limits
-        os.ftruncate(1, 0)  # what is printed is only of interest where the process ends
+        os.ftruncate(self.state.output, 0)  # what is printed is only of interest where the process ends
+        if limits.memory_bytes is not None and CAN_BOUND_MEMORY:
+            _bound_memory(max(limits.memory_bytes, _WARM_UP_BYTES) if warm_up else limits.memory_bytes)
         _write(self.state.journal, (WARM if warm_up else CALL) + json.dumps(solver))
         if limits.seconds is not None:
             # The system's default for this signal ends the process, whatever the solver does.
+            signal.signal(signal.SIGALRM, signal.SIG_DFL)
             signal.setitimer(signal.ITIMER_REAL, limits.warm_up_seconds if warm_up else limits.seconds)
 
     def after(self) -> None:
         signal.setitimer(signal.ITIMER_REAL, 0)
+        if self.state.limits.memory_bytes is not None and CAN_BOUND_MEMORY:
+            _bound_memory(None)
 
 
 def _write(journal: int, line: str) -> None:
@@ -124,9 +131,17 @@ def _write(journal: int, line: str) -> None:
 def work(batch: Sequence[Group], cold: frozenset[str]) -> Done:
     """Measure the batch, group by group, for about BATCH_SECONDS.
 
-    cold: solvers that are not warmed up, because that ended a process before.
+    cold: solvers that are not warmed up, because that ended processes before.
     """
     state, plan = _loaded()
+    try:
+        return _work(state, plan, batch, cold)
+    except BaseException:  # a solver can leave a process behind in which nothing works
+        os.write(state.output, traceback.format_exc().encode())
+        os._exit(FAULT_CODE)
+
+
+def _work(state: _State, plan: Plan, batch: Sequence[Group], cold: frozenset[str]) -> Done:
     alarm = _Alarm(state)
     until = None
     for number, group in enumerate(batch):
@@ -143,25 +158,19 @@ def work(batch: Sequence[Group], cold: frozenset[str]) -> Done:
 
 def rehearse(cold: frozenset[str]) -> Done:
     """Put one question to each solver, untimed: kernels are compiled and kept on disk, so that others load them."""
-    _, plan = _loaded()
+    state, plan = _loaded()
     corpus = next(iter(plan.corpora))
     for question in plan.questions:
-        _warm_up(plan, Group(corpus, 0, question, tuple(plan.solvers)), _Alarm(_loaded()[0]), cold)
+        _warm_up(plan, Group(corpus, 0, question, tuple(plan.solvers)), _Alarm(state), cold)
     return Done(0, numba_cache())
 
 
 def _warm_up(plan: Plan, group: Group, alarm: _Alarm, cold: frozenset[str]) -> None:
-    calls = [(label, group.corpus, group.question) for label in group.solvers]
-    new = [call for call in calls if call not in _warm]
-    if not new:
-        return
-    limits = alarm.state.limits
-    _bound_memory(limits, warming=True)
-    for call in new:
-        if call[0] not in cold:
-            warm_up(plan, group, alarm, [call[0]])
+    for label in group.solvers:
+        call = (label, group.corpus, group.question)
+        if call not in _warm and label not in cold:
+            warm_up(plan, group, alarm, [label])
         _warm.add(call)
-    _bound_memory(limits, warming=False)
 
 
 def _loaded() -> tuple[_State, Plan]:

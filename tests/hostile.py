@@ -3,7 +3,9 @@
 import ctypes
 import os
 import signal
+import subprocess
 import sys
+import time
 from dataclasses import dataclass
 
 import numpy as np
@@ -88,6 +90,47 @@ def unreadable(problem):
     for name in ("safe", "mines"):
         object.__setattr__(answer, name, np.zeros(problem.n, np.bool_))
     return answer
+
+
+def silence_for_good(problem):
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    return nothing(problem)
+
+
+def close_low_descriptors(problem):
+    os.closerange(0, 3)
+    return nothing(problem)
+
+
+def own_alarm(problem):
+    def ring(number, frame):
+        raise RuntimeError("a soft limit of another solver")
+
+    signal.signal(signal.SIGALRM, ring)
+    return nothing(problem)
+
+
+_kept = []
+
+
+def keep(problem):
+    _kept.append(np.ones(60 << 20, np.uint8))
+    return nothing(problem)
+
+
+def need(problem):
+    np.ones(100 << 20, np.uint8)
+    return nothing(problem)
+
+
+def leave_a_child(problem):
+    subprocess.Popen(["sleep", "1000"])
+    return nothing(problem)
+
+
+def slowly(problem):
+    time.sleep(0.4)
+    return nothing(problem)
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from samples import CLEAR, COUNTED, EVEN, MINES, Corpus
 from benchmarks import Run, compare
 from benchmarks.comparison import resume
 from benchmarks.plan import Limits, make_plan
+from benchmarks.records import reopen
 from solvers import Claims, Deduction, Status
 
 SHORT = Limits(seconds=1.0, memory_bytes=1 << 30, warm_up_seconds=1.0)
@@ -114,6 +115,48 @@ def test_a_script_without_a_main_guard_works(tmp_path):
     )
     done = subprocess.run([sys.executable, tmp_path / "script.py"], capture_output=True, text=True, check=True)
     assert done.stdout == "once\n{'RuntimeError: mine'}\n"
+
+
+@pytest.mark.parametrize("how", ["silence_for_good", "close_low_descriptors", "own_alarm", "leave_a_child"])
+def test_what_a_solver_leaves_behind_is_not_the_others_burden(how):
+    solvers = [Hostile(how), Hostile("loop", over=7), "single"]
+    run = compare(solvers, CORPUS, questions="global", jobs=1, limits=SHORT)
+    outcomes = {(r.solver, r.outcome) for r in run.records}
+    assert outcomes == {
+        (f"Hostile:how={how}", "partial"),
+        ("Hostile:how=loop,over=7", "partial"),
+        ("Hostile:how=loop,over=7", "timeout"),
+        ("single", "partial"),
+    }
+    assert "sleep\0001000" not in "".join(p.read_text() for p in Path("/proc").glob("[0-9]*/cmdline") if p.exists())
+
+
+def test_the_memory_limit_is_a_calls_and_not_the_processs():
+    limits = Limits(seconds=30, memory_bytes=150 << 20)
+    corpus = Corpus("many", tuple(replace(CLEAR, id=str(i)) for i in range(6)))
+    run = compare([Hostile("keep"), Hostile("need")], corpus, questions="global", jobs=1, limits=limits)
+    assert {r.outcome for r in run.records} == {"partial"}
+
+
+def test_a_group_may_take_as_long_as_all_its_calls(monkeypatch):
+    monkeypatch.setattr("benchmarks.runner._SLACK_SECONDS", 0.0)
+    limits = Limits(seconds=0.6, warm_up_seconds=0.6)
+    solvers = [Hostile("slowly"), Hostile("slowly", over=1)]
+    run = compare(solvers, Corpus("one", (CLEAR,)), questions="global", jobs=1, limits=limits, repeats=6)
+    assert [r.outcome for r in run.records] == ["partial", "partial"]
+
+
+def test_the_main_module_is_back_after_a_run():
+    main = sys.modules["__main__"]
+    compare("single", CORPUS, jobs=4)
+    assert sys.modules["__main__"] is main
+
+
+def test_one_run_is_measured_by_one_process_at_a_time(tmp_path):
+    compare("single", CORPUS, folder=tmp_path / "run")
+    with reopen(tmp_path / "run"), pytest.raises(ValueError, match="is being measured by another process"):
+        resume(tmp_path / "run")
+    assert resume(tmp_path / "run").records
 
 
 class Unloadable:
