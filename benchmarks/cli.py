@@ -6,6 +6,7 @@ line on standard error. What takes time to import is imported inside the command
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from typing import TYPE_CHECKING, Annotated
@@ -32,6 +33,9 @@ app.add_typer(corpus_app, name="corpus", help="Sets of positions with exact answ
 
 def main() -> None:
     """The entry point."""
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by whoever started the command
+            setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w"))  # noqa: SIM115
     sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]
     signal.signal(
         signal.SIGTERM, lambda number, frame: signal.raise_signal(signal.SIGINT)

@@ -182,7 +182,8 @@ def _execute(
     opened: TextIO | None = None,
 ) -> Run:
     """Measure what `records` lacks; the header is brought up to date in the end."""
-    groups = plan.missing({record.key for record in records})
+    done = {record.key for record in records}
+    groups = plan.missing(done)
     report = progress or (lambda done, total: None)
     if folder is not None and opened is not None:
         write_header(folder, header)
@@ -193,6 +194,9 @@ def _execute(
         control = Control(interrupts, lambda: report(len(records), len(plan)))
         with closing(place(plan, groups, control)) as measured:
             for record in measured:
+                if record.key in done:
+                    continue  # a solver that copied its process can say things twice
+                done.add(record.key)
                 if file:
                     append(file, record)
                 records.append(record)
@@ -220,6 +224,8 @@ def _place(jobs: int | None, cluster: str | None) -> Place:
 
 class _Unbounded:
     """Nothing limits a call in this process; a Ctrl-C that it swallowed is seen after it."""
+
+    interruptible = True
 
     def __init__(self, interrupts: Interrupts) -> None:
         self.interrupts = interrupts

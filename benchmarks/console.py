@@ -142,7 +142,7 @@ class _Lines:
         now = time.monotonic()
         if not done:
             self.begun = now
-        elif now - self.told > 10:
+        elif now - self.told > 10 and now - self.begun > 3:
             self.told = now
             left = (now - self.begun) / done * (total - done)
             print(f"{done:,} of {total:,}, about {left:.0f} s left", file=sys.stderr, flush=True)

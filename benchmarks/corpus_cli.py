@@ -102,3 +102,27 @@ def build(
         write_corpus(made, out)
     print(f"{made.name}: {len(made):,} positions, hash {made.hash}")
     return 0
+
+
+@app.command("import")
+def import_positions(
+    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Positions as text, one a file: 0-8 # F * _.")],
+    out: Annotated[Path, typer.Option(metavar="FILE", help="A new .jsonl file.")],
+    mines: Annotated[
+        str | None, typer.Option(metavar="N", help="All mines on each board; only the clues count without it.")
+    ] = None,
+) -> int:
+    """Make a corpus of positions from text files; what follows from each is computed."""
+    with bad_input():
+        from benchmarks.corpus import Corpus, write_corpus
+        from benchmarks.generation import entry_of
+        from benchmarks.solving import read_position
+
+        if out.exists():
+            raise ValueError(f"{str(out)!r} exists already; a corpus is never overwritten")
+        positions = {file: read_position(file, mines) for file in dict.fromkeys(files)}
+        entries = tuple(entry_of(file, position) for file, position in positions.items())
+        made = Corpus(out.stem, entries, {"definition": f"Positions from {len(entries):,} files."})
+        write_corpus(made, out)
+    print(f"{made.name}: {len(made):,} positions, hash {made.hash}")
+    return 0

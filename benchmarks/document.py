@@ -60,7 +60,9 @@ def notes(run: Run, judged: pd.DataFrame | None = None) -> list[str]:
     failures = Counter(
         (r.solver, r.message) for r in run.records if r.outcome in (*FAILURES, "unsupported")
     ).most_common(5)
-    lines += [f"{solver}, {count} times: {message}" for (solver, message), count in failures]
+    lines += [
+        f"{solver}, {'once' if count == 1 else f'{count:,} times'}: {message}" for (solver, message), count in failures
+    ]
     lines += unstable(run, scores(run) if judged is None else judged)
     corpora = ", ".join(
         f"{item['name']} {item['hash'][:12]} ({item['asked']} of {item['positions']})" for item in header["corpora"]

@@ -85,7 +85,8 @@ def make_entry(name: str, seed: int, index: int) -> Entry | None:
         return None
     position = moments[int(rng.integers(len(moments)))]
     cells = tuple(np.flatnonzero(layout.mines).tolist())
-    answers = (_answer(position.problem().local(), name, index), _answer(position.problem(), name, index))
+    problem, where = position.problem(), f"game {index} of {name}"
+    answers = (exact_answer(problem.local(), where), exact_answer(problem, where))
     return Entry(f"{name}-{index}", f"{name}/{index}", position, *answers, cells)
 
 
@@ -146,11 +147,19 @@ def _is_endgame(position: Position, left: int) -> bool:
     return _exact().deduce(problem) != _exact().deduce(problem.local())
 
 
-def _answer(problem: Problem, name: str, index: int) -> Answer:
+def exact_answer(problem: Problem, name: str) -> Answer:
+    """What follows, or that there is no model; of two solvers that must agree. RuntimeError if they do not."""
     found, again = _exact().deduce(problem), make_solver("sat").deduce(problem)
-    if found != again or found.status is not Status.COMPLETE:
+    if found != again or found.status is Status.PARTIAL:
         raise RuntimeError(
-            f"counting and sat disagree on game {index} of {name}, {problem!r}: {found!r}, {again!r}\n"
-            f"{problem.position}"
+            f"counting and sat disagree on {name}, {problem!r}: {found!r}, {again!r}\n{problem.position}"
         )
-    return Answer(True, tuple(np.flatnonzero(found.safe).tolist()), tuple(np.flatnonzero(found.mines).tolist()))
+    consistent = found.status is Status.COMPLETE
+    return Answer(consistent, tuple(np.flatnonzero(found.safe).tolist()), tuple(np.flatnonzero(found.mines).tolist()))
+
+
+def entry_of(name: str, position: Position) -> Entry:
+    """An entry of a position from anywhere, each a game of its own."""
+    problem = position.problem()
+    local = exact_answer(problem.local(), name)
+    return Entry(name, name, position, local, local if problem.mines is None else exact_answer(problem, name))

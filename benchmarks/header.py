@@ -11,7 +11,10 @@ _HEADER: dict[str, Any] = {
     "corpora": [{"name": str, "hash": str, "positions": int, "asked": int, "file": str}],
     "questions": [("local", "global")],
     "repeats": int,
-    "limits": {"seconds": int | float | None, "memory_bytes": int | None},
+    "limits": {"seconds": int | float | None, "memory_bytes": int | None, "warm_up_seconds": int | float},
+    "jobs": int | None,
+    "cluster": str | None,
+    "resumed": list,
     "seed": int | None,
     "started": str,
     "machine": {

@@ -45,7 +45,9 @@ class Control:
 
 
 class Guard(Protocol):
-    """What stands around every call."""
+    """What stands around every call. interruptible: whether a KeyboardInterrupt is a person's, not the solver's."""
+
+    interruptible: bool
 
     def before(self, solver: str, *, warm_up: bool) -> None:
         """A call of the solver of this label comes now."""
@@ -103,9 +105,9 @@ def _ask(solver: Solver, entry: Entry, question: Question, label: str, guard: Gu
             n = problem.n
             middle = perf_counter_ns()
             answer = solver.deduce(problem)
-        except KeyboardInterrupt:
-            raise
         except BaseException as wrong:  # a panic in a compiled library is no Exception
+            if isinstance(wrong, KeyboardInterrupt) and guard.interruptible:
+                raise
             outcome, message = _failure(wrong)
         end = perf_counter_ns()
     finally:

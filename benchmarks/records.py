@@ -102,6 +102,8 @@ class Record:
         return record
 
     def _check(self) -> None:
+        if not (isinstance(self.message, str) and isinstance(self.stats, dict) and isinstance(self.preempted, int)):
+            raise ValueError("not a record: message is a text, stats an object, preempted an integer")
         if self.outcome not in OUTCOMES or (self.status is None) != (self.outcome not in ANSWERS):
             raise ValueError(f"not a record: outcome {self.outcome!r} with status {self.status!r}")
         if len(self.extract_nanoseconds) not in (0, len(self.solve_nanoseconds)):
@@ -168,6 +170,11 @@ class Run:
         from benchmarks.tables import headline
 
         return str(headline(self.table()).to_html(index=False))
+
+    def __str__(self) -> str:
+        from benchmarks.tables import headline, markdown
+
+        return markdown(headline(self.table(by_corpus=False)))
 
     def __repr__(self) -> str:
         return f"<Run: {len(self.records)} records, corpora {', '.join(self.corpora)}>"

@@ -25,6 +25,7 @@ from dataclasses import replace
 from multiprocessing.context import ForkServerContext, ForkServerProcess
 from pathlib import Path
 from queue import SimpleQueue
+from time import monotonic
 from typing import Any
 
 import cloudpickle
@@ -35,7 +36,6 @@ from benchmarks.plan import Group, Plan
 from benchmarks.records import Record
 from benchmarks.scheduling import Measured, spread
 from benchmarks.worker import (
-    BATCH_SECONDS,
     CALL,
     FAULT_CODE,
     PROCESS,
@@ -151,10 +151,8 @@ class BoundedWorker:
     def _run(self, function: Callable[..., Done], *arguments: Any) -> Done | tuple[str, str]:
         """What it says, or how the process ended: outcome and message."""
         try:
-            self._future = self._pool.schedule(
-                function, args=(*arguments, cold_solvers(self._cold)), timeout=self._longest_seconds()
-            )
-            done: Done = self._future.result()
+            self._future = self._pool.schedule(function, args=(*arguments, cold_solvers(self._cold)))
+            done: Done = self._result(self._future)
         except ProcessExpired as expired:
             return _how(expired.exitcode, self._last_words())
         except BrokenProcessPool:  # it ended between two batches
@@ -173,13 +171,23 @@ class BoundedWorker:
         self.numba_cache = done.numba_cache
         return done
 
-    def _longest_seconds(self) -> float | None:
+    def _result(self, future: Future[Done]) -> Done:
+        """Its result. TimeoutError if a call goes on beyond its limit: its solver has switched the alarm off."""
+        size, since = -1, monotonic()
+        while wait([future], timeout=1).not_done:
+            now, grown = monotonic(), self._files.journal.stat().st_size
+            if grown != size:
+                size, since = grown, now
+            elif self.plan.limits.seconds is not None and now - since > self._longest_seconds():
+                future.cancel()
+                raise TimeoutError
+        return future.result()
+
+    def _longest_seconds(self) -> float:
+        """How long it may take until the next line of the journal."""
         limits = self.plan.limits
-        if limits.seconds is None:
-            return None
-        solvers, kinds = len(self.plan.solvers), len(self.plan.questions) * len(self.plan.corpora)
-        group = limits.seconds * solvers * self.plan.repeats
-        return limits.warm_up_seconds * solvers * kinds + BATCH_SECONDS + group + _SLACK_SECONDS
+        last = self._files.journal.read_bytes().rstrip(b"\n").rpartition(b"\n")[2]
+        return _SLACK_SECONDS + ((limits.seconds or 0) if last.startswith(CALL.encode()) else limits.warm_up_seconds)
 
     def _after_death(self, batch: Sequence[Group], outcome: str, message: str) -> Measured:
         if self._stopped:
@@ -220,13 +228,14 @@ class BoundedWorker:
         records: list[Record] = []
         call = None
         for line in text[: text.rfind(b"\n") + 1].decode().split("\n")[:-1]:
-            if line[0] == PROCESS:
+            if line.startswith(PROCESS):
                 self._pid = int(line[1:])
-            elif line[0] in (CALL, WARM):
+            elif line.startswith((CALL, WARM)):
                 call = line
             else:
-                records.append(Record.from_json(line))
-                call = None
+                with suppress(ValueError):  # what a solver wrote there is no record
+                    records.append(Record.from_json(line))
+                    call = None
         return records, call
 
     def _end_children(self) -> None:

@@ -28,6 +28,14 @@ class Format(StrEnum):
     HTML = "html"
 
 
+class Text(StrEnum):
+    """How to write a table that is rounded."""
+
+    MARKDOWN = "markdown"
+    LATEX = "latex"
+    HTML = "html"
+
+
 class By(StrEnum):
     """What to tell apart."""
 
@@ -60,19 +68,18 @@ def statistics(
     against: Annotated[
         str | None, typer.Option(metavar="SOLVER", help="The solver that the others are compared with.")
     ] = None,
-    form: Annotated[Format, typer.Option("--format", help="csv is not among them.")] = Format.MARKDOWN,
+    form: Annotated[Text, typer.Option("--format", help="How to write the tables.")] = Text.MARKDOWN,
 ) -> int:
     """Intervals and tests: recalls, pairs of strategies on the same positions, the virtual best strategy."""
     with bad_input():
         from benchmarks import tables
-        from benchmarks.stats import statistics_tables
+        from benchmarks.stats import LEGEND, statistics_tables
 
-        if form is Format.CSV:
-            raise ValueError("statistics are written as markdown, latex or html, not as csv")
         made = statistics_tables(_load(run), baseline=against)
         write: Callable[..., str] = getattr(tables, form.value)
     for title, frame in made.items():
         print(f"{title}\n\n{write(frame)}\n")
+    print(LEGEND)
     return 0
 
 

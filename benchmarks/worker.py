@@ -15,11 +15,11 @@ import resource
 import signal
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from multiprocessing.connection import Connection
 from pathlib import Path
 from time import perf_counter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from benchmarks.machine import CAN_BOUND_MEMORY, address_space_bytes, numba_cache
 from benchmarks.measuring import measure, warm_up
@@ -49,6 +49,7 @@ class Files(NamedTuple):
 
 class _State(NamedTuple):
     lifeline: Connection
+    process: int
     journal: int  # file descriptor
     output: int  # file descriptor
     plan_bytes: bytes
@@ -69,6 +70,8 @@ def initialise(lifeline: Connection, files: Files, plan_bytes: bytes, limits: Li
     os.setsid()  # so that children that a solver starts can be ended with it
     # When that end closes, or its process is gone, the system sends the signal of O_ASYNC; that ends this process.
     signal.signal(signal.SIGIO, signal.SIG_DFL)
+    if hasattr(fcntl, "F_SETSIG"):  # one that nobody can block
+        fcntl.fcntl(lifeline.fileno(), fcntl.F_SETSIG, signal.SIGKILL)
     fcntl.fcntl(lifeline.fileno(), fcntl.F_SETOWN, os.getpid())
     fcntl.fcntl(lifeline.fileno(), fcntl.F_SETFL, fcntl.fcntl(lifeline.fileno(), fcntl.F_GETFL) | os.O_ASYNC)
     if lifeline.poll():  # it was closed before
@@ -82,7 +85,7 @@ def initialise(lifeline: Connection, files: Files, plan_bytes: bytes, limits: Li
     if cpu is not None and hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {cpu})
     _write(journal, f"{PROCESS}{os.getpid()}")
-    _state = _State(lifeline, journal, output, plan_bytes, limits)
+    _state = _State(lifeline, os.getpid(), journal, output, plan_bytes, limits)
 
 
 def _opened(path: Path) -> int:
@@ -103,8 +106,11 @@ def _bound_memory(more_bytes: int | None) -> None:
 class _Alarm:
     """Names each call in the journal, and has the system end the process if it takes too long."""
 
+    interruptible = False
+
     def __init__(self, state: _State) -> None:
         self.state = state
+        self.bounds = _bounds()
 
     def before(self, solver: str, *, warm_up: bool) -> None:
         limits = self.state.limits
@@ -114,13 +120,25 @@ class _Alarm:
         _write(self.state.journal, (WARM if warm_up else CALL) + json.dumps(solver))
         if limits.seconds is not None:
             # The system's default for this signal ends the process, whatever the solver does.
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGALRM])
             signal.signal(signal.SIGALRM, signal.SIG_DFL)
             signal.setitimer(signal.ITIMER_REAL, limits.warm_up_seconds if warm_up else limits.seconds)
 
     def after(self) -> None:
         signal.setitimer(signal.ITIMER_REAL, 0)
+        if os.getpid() != self.state.process:
+            os._exit(0)  # a copy of the process, made by the solver
         if self.state.limits.memory_bytes is not None and CAN_BOUND_MEMORY:
             _bound_memory(None)
+
+    def spoiled(self) -> bool:
+        """Whether a solver has lowered what others may use."""
+        return _bounds() != self.bounds
+
+
+def _bounds() -> list[Any]:
+    files = (resource.RLIMIT_NOFILE, resource.RLIMIT_FSIZE)
+    return [resource.getrlimit(resource.RLIMIT_AS)[1], *map(resource.getrlimit, files)]
 
 
 def _write(journal: int, line: str) -> None:
@@ -134,15 +152,19 @@ def work(batch: Sequence[Group], cold: frozenset[str]) -> Done:
     cold: solvers that are not warmed up, because that ended processes before.
     """
     state, plan = _loaded()
+    return _or_end(state, lambda alarm: _work(state, plan, batch, cold, alarm))
+
+
+def _or_end(state: _State, function: Callable[[_Alarm], Done]) -> Done:
+    """What the function says; a solver can leave a process behind in which nothing works, and that ends it."""
     try:
-        return _work(state, plan, batch, cold)
-    except BaseException:  # a solver can leave a process behind in which nothing works
+        return function(_Alarm(state))
+    except BaseException:
         os.write(state.output, traceback.format_exc().encode())
         os._exit(FAULT_CODE)
 
 
-def _work(state: _State, plan: Plan, batch: Sequence[Group], cold: frozenset[str]) -> Done:
-    alarm = _Alarm(state)
+def _work(state: _State, plan: Plan, batch: Sequence[Group], cold: frozenset[str], alarm: _Alarm) -> Done:
     until = None
     for number, group in enumerate(batch):
         _warm_up(plan, group, alarm, cold)
@@ -151,8 +173,8 @@ def _work(state: _State, plan: Plan, batch: Sequence[Group], cold: frozenset[str
             return Done(number, numba_cache())
         for record in measure(plan, group, alarm):
             _write(state.journal, record.to_json())
-            if record.outcome == "memory":
-                os._exit(0)  # what is left of a call that had no memory must not be another's burden
+            if record.outcome == "memory" or alarm.spoiled():
+                os._exit(0)  # what is left of such a call must not be another's burden
     return Done(len(batch), numba_cache())
 
 
@@ -160,9 +182,13 @@ def rehearse(cold: frozenset[str]) -> Done:
     """Put one question to each solver, untimed: kernels are compiled and kept on disk, so that others load them."""
     state, plan = _loaded()
     corpus = next(iter(plan.corpora))
-    for question in plan.questions:
-        _warm_up(plan, Group(corpus, 0, question, tuple(plan.solvers)), _Alarm(state), cold)
-    return Done(0, numba_cache())
+
+    def warm(alarm: _Alarm) -> Done:
+        for question in plan.questions:
+            _warm_up(plan, Group(corpus, 0, question, tuple(plan.solvers)), alarm, cold)
+        return Done(0, numba_cache())
+
+    return _or_end(state, warm)
 
 
 def _warm_up(plan: Plan, group: Group, alarm: _Alarm, cold: frozenset[str]) -> None:

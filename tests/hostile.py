@@ -2,6 +2,7 @@
 
 import ctypes
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -126,6 +127,25 @@ def need(problem):
 def leave_a_child(problem):
     subprocess.Popen(["sleep", "1000"])
     return nothing(problem)
+
+
+def copies_its_process(problem):
+    os.fork()
+    return nothing(problem)
+
+
+def presses_ctrl_c(problem):
+    raise KeyboardInterrupt
+
+
+def lowers_limits(problem):
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10, 10))
+    return nothing(problem)
+
+
+def blocks_signals(problem):
+    signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 32))
+    loop(problem)
 
 
 def slowly(problem):

@@ -67,6 +67,9 @@ def run_of(*records, corpus=TINY):
         "limit": None,
         "limits": {"seconds": None, "memory_bytes": None, "warm_up_seconds": 120.0},
         "seed": None,
+        "jobs": None,
+        "cluster": None,
+        "resumed": [],
         "started": "2026-01-01T00:00:00+00:00",
         "machine": {"commit": "abc", "dirty": False, "sapper": "1", "python": "3", "cpu": "C", "cores": 1},
     }

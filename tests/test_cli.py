@@ -14,10 +14,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from samples import TINY, shared_corpus
+from samples import CLEAR, TINY, shared_corpus
 from typer.testing import CliRunner
 
-from benchmarks import Run, write_corpus
+from benchmarks import Run, load_corpus, write_corpus
 from benchmarks.cli import app
 from benchmarks.solving import drawing, summary
 from benchmarks.solving import solve as ask
@@ -431,6 +431,20 @@ def test_exit_codes_of_the_process():
     assert real("solve", "a.txt", "--mines", 1).returncode == 0
     assert real("solve", "a.txt", "--mines", 2).returncode == 3
     assert real("solve", "-", input=b"1#\n", env={"PYTHONIOENCODING": "latin-1"}).returncode == 0
+
+
+def test_positions_of_ones_own_become_a_corpus():
+    write("one.txt", "0###\n##1#\n")
+    write("none.txt", "1#\n0#\n")
+    done = sapper("corpus", "import", "one.txt", "none.txt", "--mines", "1", "--out", "mine.jsonl")
+    assert (done.exit_code, done.stdout.split(",")[0]) == (0, "mine: 2 positions")
+    one, none = load_corpus("mine.jsonl")
+    assert (one.local_answer, one.global_answer) == (CLEAR.local_answer, CLEAR.global_answer)
+    assert not none.local_answer.consistent
+    assert not none.global_answer.consistent
+    assert bench("--corpus", "mine.jsonl", "--solver", "counting", out="own").exit_code == 0
+    assert "never overwritten" in one_line(sapper("corpus", "import", "one.txt", "--out", "mine.jsonl"))
+    assert "'x' at line 1, column 2" in one_line(sapper("corpus", "import", write("x.txt", "1x"), "--out", "b.jsonl"))
 
 
 def test_a_reader_that_goes_away_is_no_error():

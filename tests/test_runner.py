@@ -43,6 +43,7 @@ def deterministic(run):
         ("wrong_shape", "error", "safe is bool"),
         ("raises", "error", "RuntimeError: not today"),
         ("system_exit", "error", "SystemExit: 3"),
+        ("presses_ctrl_c", "error", "KeyboardInterrupt"),
         ("unreadable", "error", "its answer cannot be read: RuntimeError: no status"),
         ("claims_mines_safe", "wrong", "not entailed"),
     ],
@@ -77,11 +78,11 @@ def test_whoever_ends_every_process_is_measured_apart_and_all_answer():
     assert all(len(r.solve_nanoseconds) == 2 for r in run.records if r.outcome == "partial")
 
 
-@pytest.mark.slow
-def test_a_solver_that_switches_the_alarm_off_is_ended_all_the_same(monkeypatch):
+@pytest.mark.parametrize("how", ["loop_without_alarm", "blocks_signals"])
+def test_a_solver_that_switches_the_alarm_off_is_ended_all_the_same(monkeypatch, how):
     monkeypatch.setattr("benchmarks.runner._SLACK_SECONDS", 0.5)
     limits = replace(SHORT, seconds=0.3, warm_up_seconds=0.3)
-    run = compare(Hostile("loop_without_alarm", over=5), CORPUS, questions="global", jobs=1, limits=limits)
+    run = compare(Hostile(how, over=5), CORPUS, questions="global", jobs=1, limits=limits)
     assert sorted(r.outcome for r in run.records) == ["partial", "partial", "timeout", "timeout"]
 
 
@@ -117,7 +118,9 @@ def test_a_script_without_a_main_guard_works(tmp_path):
     assert done.stdout == "once\n{'RuntimeError: mine'}\n"
 
 
-@pytest.mark.parametrize("how", ["silence_for_good", "close_low_descriptors", "own_alarm", "leave_a_child"])
+@pytest.mark.parametrize(
+    "how", ["silence_for_good", "close_low_descriptors", "own_alarm", "leave_a_child", "copies_its_process"]
+)
 def test_what_a_solver_leaves_behind_is_not_the_others_burden(how):
     solvers = [Hostile(how), Hostile("loop", over=7), "single"]
     run = compare(solvers, CORPUS, questions="global", jobs=1, limits=SHORT)
@@ -129,6 +132,13 @@ def test_what_a_solver_leaves_behind_is_not_the_others_burden(how):
         ("single", "partial"),
     }
     assert "sleep\0001000" not in "".join(p.read_text() for p in Path("/proc").glob("[0-9]*/cmdline") if p.exists())
+
+
+def test_who_lowers_the_limits_of_all_is_the_only_one_to_feel_it():
+    run = compare(["subset", Hostile("lowers_limits"), "single"], CORPUS, questions="global", jobs=1, limits=SHORT)
+    outcomes = {(r.solver, r.outcome) for r in run.records if not r.solver.startswith("Hostile")}
+    assert outcomes == {("subset", "partial"), ("single", "partial")}
+    assert len(run.records) == 12
 
 
 def test_the_memory_limit_is_a_calls_and_not_the_processs():
