@@ -12,12 +12,11 @@ from typing import Any
 
 import pandas as pd
 
-from benchmarks import document, tables
+from benchmarks import document, stats, tables
 from benchmarks.metrics import PEER, claims_text, scores, wrong_claims
 from benchmarks.missed import marks, missed_positions
 from benchmarks.page import Table, fill
 from benchmarks.records import Run
-from benchmarks.stats import LEGEND, statistics_tables
 from board.drawing import THEMES
 
 
@@ -45,7 +44,7 @@ def report(run: Run, *, limit: int = 20) -> str:
         figures=_figures(run, judged) if run.records else [],
         marks=marks(),
         missed=list(missed_positions(run, judged, limit)) if run.records else [],
-        notes=[*document.notes(run, judged), LEGEND],
+        notes=[*document.notes(run, judged), stats.LEGEND],
         facts=list(_facts(run.header)),
         run_tables=[Table.of("Corpora", _corpora(run)), Table.of("Strategies", _strategies(run))],
         repeat=_repeat(run.header),
@@ -57,7 +56,7 @@ def _sections(run: Run, judged: pd.DataFrame) -> list[tuple[str, str, list[Table
     """(id, name, tables) a section."""
     pooled = tables.metrics_table(run, by_corpus=False, judged=judged)
     by_corpus = tables.metrics_table(run, judged=judged)
-    statistics = statistics_tables(run, judged=judged)
+    statistics = stats.statistics_tables(run, judged=judged)
     return [
         ("headline", "Headline", [Table.of("All corpora pooled", tables.headline(pooled))]),
         ("found", "What was found", [Table.of("All corpora pooled", tables.found(pooled))]),

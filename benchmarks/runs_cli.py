@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import sys
 from collections.abc import Callable
 from enum import StrEnum
@@ -45,7 +44,6 @@ class By(StrEnum):
 def _load(folder: str) -> Run:
     from benchmarks.records import Run
 
-    gc.disable()  # it would look through all records again and again, and the process ends soon
     return Run.load(folder)
 
 
@@ -57,8 +55,10 @@ def write_table(
     """Write the tables of a run: wrong claims first, then what was found and how long it took."""
     with bad_input():
         from benchmarks.document import document
+        from benchmarks.records import without_collector
 
-        text = document(_load(run), by_corpus=by is By.CORPUS, form=form.value)
+        with without_collector():
+            text = document(_load(run), by_corpus=by is By.CORPUS, form=form.value)
     sys.stdout.write(text)
     return 0
 
