@@ -194,7 +194,8 @@ def _show(run: Run, folder: Path) -> int:
         ratio = tables.matrix(metrics, "ratio", timed, tables.number)
         shown.append((ratio, f"Median time as a multiple of {PEER}'s ({timed})"))
     for frame, title in shown:
-        terminal.print(tables.rich_table(frame, title))
+        for part in tables.fitted(frame, terminal.width):
+            terminal.print(tables.rich_table(part, title))
     for line in document.notes(run, judged):
         terminal.print(line, style="dim", highlight=False, markup=False)
     print(f"sapper: records and table.md are in {folder}; a page with figures: sapper report {folder}", file=sys.stderr)

@@ -137,14 +137,14 @@ def resume(
     """
     folder = Path(folder)
     header = read_header(folder)
-    opened = reopen(folder)
-    before = Run.load(folder)
-    plan = _plan_of(header, before.corpora, list(solvers))
-    if jobs is not None or cluster is not None:
-        header |= {"jobs": jobs, "cluster": cluster}
-    _check_place(plan, header["jobs"], header["cluster"])
-    header["resumed"].append({"at": datetime.now(UTC).isoformat(timespec="seconds"), "machine": describe()})
-    return _execute(plan, header, list(before.records), folder, progress, opened)
+    with reopen(folder) as opened:
+        before = Run.load(folder)
+        plan = _plan_of(header, before.corpora, list(solvers))
+        if jobs is not None or cluster is not None:
+            header |= {"jobs": jobs, "cluster": cluster}
+        _check_place(plan, header["jobs"], header["cluster"])
+        header["resumed"].append({"at": datetime.now(UTC).isoformat(timespec="seconds"), "machine": describe()})
+        return _execute(plan, header, list(before.records), folder, progress, opened)
 
 
 def _plan_of(header: Mapping[str, Any], corpora: Mapping[str, Corpus], given: list[Solver]) -> Plan:

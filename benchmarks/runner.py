@@ -48,6 +48,7 @@ from benchmarks.worker import (
 )
 
 _SLACK_SECONDS = 10.0  # beyond the alarm, for a solver that switched it off
+_TAIL_BYTES = 4096  # of the journal, more than a line that names a call
 _FAILURES = 3  # of a process in a row without a call, before the run is given up
 
 
@@ -186,7 +187,9 @@ class BoundedWorker:
     def _longest_seconds(self) -> float:
         """How long it may take until the next line of the journal."""
         limits = self.plan.limits
-        last = self._files.journal.read_bytes().rstrip(b"\n").rpartition(b"\n")[2]
+        with self._files.journal.open("rb") as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - _TAIL_BYTES))
+            last = file.read().rstrip(b"\n").rpartition(b"\n")[2]
         return _SLACK_SECONDS + ((limits.seconds or 0) if last.startswith(CALL.encode()) else limits.warm_up_seconds)
 
     def _after_death(self, batch: Sequence[Group], outcome: str, message: str) -> Measured:
@@ -194,11 +197,9 @@ class BoundedWorker:
             raise CancelledError
         records, call = self._journal()
         self._end_children()
-        if call is None and not records:
-            self._failures += 1
-            if self._failures >= _FAILURES:
-                raise RuntimeError(f"a worker does not start: {message or outcome} {self._last_words()}".strip())
-        self._failures *= call is None and not records
+        self._failures = self._failures + 1 if call is None and not records else 0
+        if self._failures >= _FAILURES:
+            raise RuntimeError(f"a worker does not start: {message or outcome} {self._last_words()}".strip())
         done = {record.key for record in records}
         left = [
             replace(group, solvers=tuple(s for s in group.solvers if self.plan.key(group, s) not in done))
@@ -227,13 +228,13 @@ class BoundedWorker:
         self._read_bytes += len(text)
         records: list[Record] = []
         call = None
-        for line in text[: text.rfind(b"\n") + 1].decode().split("\n")[:-1]:
-            if line.startswith(PROCESS):
-                self._pid = int(line[1:])
-            elif line.startswith((CALL, WARM)):
-                call = line
-            else:
-                with suppress(ValueError):  # what a solver wrote there is no record
+        for line in text[: text.rfind(b"\n") + 1].decode(errors="replace").split("\n")[:-1]:
+            with suppress(ValueError):  # what a solver wrote there is no record
+                if line.startswith(PROCESS):
+                    self._pid = int(line[1:])
+                elif line.startswith((CALL, WARM)):
+                    call = line
+                else:
                     records.append(Record.from_json(line))
                     call = None
         return records, call

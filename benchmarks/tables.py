@@ -27,6 +27,7 @@ MISSING = "–"
 Row = Mapping[str, Any]
 
 _LEFT = {"Corpus", "Strategy", "Claims", "Question", "Position", "Parameters", "What"}
+_NAMES = {"Corpus", "Strategy", "Question"}
 _QUESTIONS = ("local", "global")
 
 
@@ -222,6 +223,23 @@ def latex(frame: pd.DataFrame) -> str:
 def html(frame: pd.DataFrame) -> str:
     """A frame of text as an HTML table."""
     return frame.to_html(index=False, border=0)
+
+
+def fitted(frame: pd.DataFrame, width: int) -> list[pd.DataFrame]:
+    """The frame in as few parts as fit a terminal of so many columns, each with the columns that name its rows.
+
+    >>> frame = pd.DataFrame({"Strategy": ["sat"], "Median µs": ["370"], "p95 µs": ["841"]})
+    >>> [list(part.columns) for part in fitted(frame, 26)]
+    [['Strategy', 'Median µs'], ['Strategy', 'p95 µs']]
+    """
+    names = [column for column in frame.columns if column in _NAMES]
+    space = {column: 2 + max(map(len, [column, *frame[column]])) for column in frame.columns}
+    parts: list[list[str]] = [[]]
+    for column in (column for column in frame.columns if column not in _NAMES):
+        if parts[-1] and sum(space[c] for c in (*names, *parts[-1], column)) > width - 2:
+            parts.append([])
+        parts[-1].append(column)
+    return [frame[[*names, *part]] for part in parts]
 
 
 def rich_table(frame: pd.DataFrame, title: str) -> Table:
