@@ -15,6 +15,8 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+import orjson
+
 from benchmarks.entries import Answer, Corpus, Entry, Question, plain
 from board import Position
 from board.problem import mine_count
@@ -30,6 +32,7 @@ __all__ = [
     "corpus_names",
     "load_corpus",
     "read_corpus",
+    "trusted_corpus",
     "write_corpus",
 ]
 
@@ -74,16 +77,13 @@ def load_corpus(name_or_path: str | Path) -> Corpus:
     return read_corpus(path)
 
 
-def read_corpus(path: str | Path, *, trusted: bool = False) -> Corpus:
-    """The corpus in a .jsonl file. Raises ValueError naming the file, the line and the key.
-
-    trusted: the answers were checked against the positions before the file was written.
-    """
+def read_corpus(path: str | Path) -> Corpus:
+    """The corpus in a .jsonl file. Raises ValueError naming the file, the line and the key."""
     try:
         content = Path(path).read_bytes()
     except OSError as error:
         raise ValueError(f"{path}: cannot be read: {error.strerror}") from None
-    return _parse(content, str(path), Entry.trusted if trusted else Entry)
+    return _parse(content, str(path))
 
 
 def write_corpus(corpus: Corpus, path: str | Path) -> None:
@@ -105,7 +105,24 @@ def build_corpus(name: str, count: int, seed: int, *, progress: Callable[[int, i
     return generate(name, count, seed, progress)
 
 
-def _parse(content: bytes, where: str, make: Callable[..., Entry] = Entry) -> Corpus:
+def trusted_corpus(content: bytes) -> Corpus:
+    """The corpus of a file that `write_corpus` wrote and nobody has changed; several times faster."""
+    first, *lines = content.splitlines()
+    header = orjson.loads(first)
+    return Corpus.trusted(header["name"], tuple(map(_trusted_entry, map(orjson.loads, lines))), header)
+
+
+def _trusted_entry(found: dict[str, Any]) -> Entry:
+    local, whole = (
+        Answer(item["consistent"], tuple(item["safe"]), tuple(item["mines"]))
+        for item in (found["local"], found["global"])
+    )
+    layout = None if found["layout"] is None else tuple(found["layout"])
+    position = Position.parse(found["rows"], found["mines"])
+    return Entry.trusted(found["id"], found["game"], position, local, whole, layout)
+
+
+def _parse(content: bytes, where: str) -> Corpus:
     try:
         lines = content.decode("utf-8-sig").removesuffix("\n").split("\n")
     except UnicodeDecodeError as error:
@@ -118,7 +135,7 @@ def _parse(content: bytes, where: str, make: Callable[..., Entry] = Entry) -> Co
         found = header.get("version")
         raise ValueError(f"{where}, line 1, key version: this program reads version 1, not {found!r}")
     _check_keys(header, _HEADER, f"{where}, line 1", more=True)
-    entries = tuple(_entry(line, f"{where}, line {number}", make) for number, line in enumerate(lines[1:], 2))
+    entries = tuple(_entry(line, f"{where}, line {number}") for number, line in enumerate(lines[1:], 2))
     try:
         return Corpus(header["name"], entries, header)
     except ValueError as wrong:
@@ -147,7 +164,7 @@ def _check_keys(found: Mapping[str, Any], known: Mapping[str, Any], where: str, 
             raise ValueError(f"{where}, key {key}: is unknown; known are {', '.join(known)}")
 
 
-def _entry(line: str, where: str, make: Callable[..., Entry]) -> Entry:
+def _entry(line: str, where: str) -> Entry:
     found = _object(line, where)
     _check_keys(found, _ENTRY, where)
     answers = []
@@ -167,7 +184,7 @@ def _entry(line: str, where: str, make: Callable[..., Entry]) -> Entry:
     except ValueError as wrong:
         raise ValueError(f"{where}, key rows: {wrong}") from None
     try:
-        return make(found["id"], found["game"], position, answers[0], answers[1], layout)
+        return Entry(found["id"], found["game"], position, answers[0], answers[1], layout)
     except ValueError as wrong:
         raise ValueError(f"{where}, key {wrong}") from None
 

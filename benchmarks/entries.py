@@ -122,6 +122,14 @@ class Corpus:
                 raise ValueError(f"{key}: the header says {self.header[key]!r}, the entries {known[key]!r}")
         object.__setattr__(self, "header", known | dict(self.header))
 
+    @classmethod
+    def trusted(cls, name: str, entries: tuple[Entry, ...], header: Mapping[str, Any]) -> Corpus:
+        """A corpus of these fields that was checked before."""
+        corpus = object.__new__(cls)
+        for key, value in zip(cls.__slots__, (name, entries, header), strict=True):
+            object.__setattr__(corpus, key, value)
+        return corpus
+
     @property
     def hash(self) -> str:
         """SHA-256 of the entries, 64 hexadecimal digits."""

@@ -1,7 +1,8 @@
 """What was measured: one record a question put to a solver, and the run that holds them.
 
 A run folder is self-contained: `header.json` (what was run, where), `records.jsonl` (raw answers and
-unrounded nanoseconds, appended as they are measured) and `corpora/` (the positions, with their answers).
+unrounded nanoseconds, appended as they are measured), `corpora/` (the positions, with their answers) and
+`corpora.sha256` (by which it is seen if these were changed).
 Nothing is rounded or judged for good here: metrics are functions of these files.
 """
 
@@ -9,6 +10,7 @@ from __future__ import annotations
 
 import fcntl
 import gc
+import hashlib
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,14 +23,14 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import orjson
 
-from benchmarks.corpus import Corpus, Entry, Question, read_corpus, write_corpus
+from benchmarks.corpus import Corpus, Entry, Question, trusted_corpus, write_corpus
 from benchmarks.header import check_header
 from solvers.interface import Stats
 
 if TYPE_CHECKING:
     import pandas as pd
 
-HEADER, RECORDS = "header.json", "records.jsonl"
+HEADER, RECORDS, SUMS = "header.json", "records.jsonl", "corpora.sha256"
 FORMAT = 2  #: of the run folder; a reader refuses what it does not know
 ANSWERS = ("complete", "partial", "inconsistent", "wrong")  #: outcomes with an answer
 FAILURES = ("timeout", "memory", "error", "crashed")  #: outcomes that count as nothing found
@@ -133,7 +135,7 @@ class Run:
         """The run in a folder, without a torn last record. ValueError, naming the file, where it is none."""
         folder = Path(folder)
         header = read_header(folder)
-        corpora = {item["name"]: read_corpus(folder / item["file"], trusted=True) for item in header["corpora"]}
+        corpora = _read_corpora(folder, header)
         run = cls(header, _read_records(folder / RECORDS), corpora, folder)
         run.check()
         return run
@@ -199,6 +201,23 @@ def read_header(folder: Path) -> dict[str, Any]:
     return header
 
 
+def _read_corpora(folder: Path, header: Mapping[str, Any]) -> dict[str, Corpus]:
+    """By name; ValueError for one that is not as it was written, which would make every record of it false."""
+    try:
+        known = (folder / SUMS).read_text(encoding="utf-8").splitlines(keepends=True)
+        for item in header["corpora"]:
+            if _sum(folder, item["file"]) not in known:
+                raise ValueError(f"{folder / item['file']} is not what was asked in this run: it was changed")
+    except OSError as wrong:
+        raise ValueError(f"{wrong.filename}: cannot be read: {wrong.strerror}") from None
+    return {item["name"]: trusted_corpus((folder / item["file"]).read_bytes()) for item in header["corpora"]}
+
+
+def _sum(folder: Path, file: str) -> str:
+    """A line that `sha256sum --check` reads."""
+    return f"{hashlib.sha256((folder / file).read_bytes()).hexdigest()}  {file}\n"
+
+
 def corpus_file(index: int, name: str) -> str:
     """Where corpus number `index` of a run lies in its folder; the name is only there to be read."""
     readable = "".join(c if c.isascii() and (c.isalnum() or c in "-_.") else "_" for c in name)
@@ -223,6 +242,7 @@ def start(folder: Path, header: Mapping[str, Any], corpora: Mapping[str, Corpus]
         (made / "corpora").mkdir(parents=True)
         for item in header["corpora"]:
             write_corpus(corpora[item["name"]], made / item["file"])
+        (made / SUMS).write_text("".join(_sum(made, item["file"]) for item in header["corpora"]), encoding="utf-8")
         write_header(made, header)
         (made / RECORDS).touch()
         made.replace(folder)
