@@ -119,7 +119,7 @@ class BoundedWorker:
         self._read_bytes = 0
         self._cold = Counter() if cold is None else cold
         self._failures = 0
-        self._pid: int | None = None
+        self._processes: list[int] = []
         self._stopped = False
         self._future: Future[Done] | None = None
         self._open_pool()
@@ -231,7 +231,7 @@ class BoundedWorker:
         for line in text[: text.rfind(b"\n") + 1].decode(errors="replace").split("\n")[:-1]:
             with suppress(ValueError):  # what a solver wrote there is no record
                 if line.startswith(PROCESS):
-                    self._pid = int(line[1:])
+                    self._processes.append(int(line[1:]))
                 elif line.startswith((CALL, WARM)):
                     call = line
                 else:
@@ -239,11 +239,13 @@ class BoundedWorker:
                     call = None
         return records, call
 
-    def _end_children(self) -> None:
-        """End what a solver has started and left behind."""
-        if self._pid is not None:
-            with suppress(ProcessLookupError, PermissionError):
-                os.killpg(self._pid, signal.SIGKILL)
+    def _end_children(self, *, all_of_them: bool = False) -> None:
+        """End what solvers have started and left behind, of the processes that are gone."""
+        for process in list(self._processes):
+            if all_of_them or not _is_alive(process):
+                self._processes.remove(process)
+                with suppress(ProcessLookupError, PermissionError):
+                    os.killpg(process, signal.SIGKILL)
 
     def _last_words(self) -> str:
         """The end of what was printed in the process."""
@@ -264,9 +266,17 @@ class BoundedWorker:
         """Stop, and clean up. The records that were finished and not yet handed out."""
         self.stop()
         records = self._journal()[0] if self._files.journal.exists() else []
-        self._end_children()
+        self._end_children(all_of_them=True)
         self._folder.cleanup()
         return records
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 def _how(code: int, printed: str) -> tuple[str, str]:

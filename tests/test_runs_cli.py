@@ -319,7 +319,11 @@ def test_a_header_with_an_empty_list_is_refused(part):
     [
         ("records.jsonl", None, "run/records.jsonl: No such file"),
         ("corpora/00-tiny.jsonl", None, "run/corpora/00-tiny.jsonl: cannot be read: No such file"),
-        ("corpora/00-tiny.jsonl", lambda text: text[:-9], "run/corpora/00-tiny.jsonl is not what was asked in this run"),
+        (
+            "corpora/00-tiny.jsonl",
+            lambda text: text[:-9],
+            "run/corpora/00-tiny.jsonl is not what was asked in this run",
+        ),
         (
             "corpora/00-tiny.jsonl",
             lambda text: text.replace("game-even", "game-odd"),
@@ -352,7 +356,7 @@ def test_a_damaged_file_of_a_run_is_named(name, change, message):
         (["report", "run", "--limit", "x"], "--limit"),
         (["diff", "run"], "Missing argument 'AFTER'"),
         (["diff", "run", "run", "--tolerance", "0.5"], "--tolerance"),
-        (["diff", "run", "run", "--tolerance", "nan"], "--tolerance"),
+        (["diff", "run", "run", "--tolerance", "nan"], "tolerance"),
         (["diff", "run", "apart"], "the runs share nothing"),
         (["merge", "run", "--out", "new"], "to merge takes at least two runs"),
         (["merge", "run", "run"], "Missing option '--out'"),
