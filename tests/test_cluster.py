@@ -71,13 +71,13 @@ def test_a_cluster_says_what_one_process_says(on_loopback, tmp_path):
 def test_hostile_solvers_cost_their_own_records_there_too(on_loopback):
     bad = [Hostile("exit_0", over=5), Hostile("segfault", over=5), Hostile("loop", over=5)]
     limits = Limits(seconds=2.0, memory_bytes=1 << 30, warm_up_seconds=2.0)
-    run = compare([*bad, Hostile()], CORPUS, questions="global", cluster=on_loopback, limits=limits)
+    run = compare([*bad, Hostile(over=1)], CORPUS, questions="global", cluster=on_loopback, limits=limits)
     outcomes = {
-        how: sorted(r.outcome for r in run.records if how in r.solver) for how in ("exit", "segf", "loop", "subset")
+        how: sorted(r.outcome for r in run.records if how in r.solver) for how in ("exit", "segf", "loop", "over=1")
     }
     assert outcomes["exit"] == outcomes["segf"] == ["crashed", "crashed", "partial", "partial"]
     assert outcomes["loop"] == ["partial", "partial", "timeout", "timeout"]
-    assert outcomes["subset"] == ["partial"] * 4
+    assert outcomes["over=1"] == ["partial"] * 4
 
 
 def test_a_lost_worker_costs_nothing(tmp_path):
