@@ -20,7 +20,7 @@ from benchmarks.bootstrap import Floats, Games, Interval, ratio_intervals
 from benchmarks.corpus import Entry
 from benchmarks.judgement import score
 from benchmarks.paired import log_times
-from benchmarks.records import Record, Run
+from benchmarks.records import Key, Record, Run
 from benchmarks.tables import MISSING, markdown, number
 
 LISTED = 20  #: changed positions in a document
@@ -31,8 +31,6 @@ _RANK = {
     **dict.fromkeys(("error", "crashed"), 3),
     "wrong": 4,
 }  #: from good to bad
-
-Key = tuple[str, str, str, str]
 
 
 @dataclass(frozen=True, slots=True)

@@ -181,12 +181,8 @@ def _record(label: str, group: Group, entry: Entry, attempts: Sequence[_Attempt]
         for record in read:
             if record.outcome == outcome:
                 return record
-    same = all((record.status, record.safe, record.mines) == _claims(read[0]) for record in read)
+    same = all(record.claims == read[0].claims for record in read)
     return read[0] if same else fickle
-
-
-def _claims(record: Record) -> tuple[Any, ...]:
-    return record.status, record.safe, record.mines
 
 
 def _read(unjudged: Record, attempt: _Attempt, entry: Entry) -> Record:

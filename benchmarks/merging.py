@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from benchmarks.corpus import Corpus
-from benchmarks.records import Record, Run, corpus_file
+from benchmarks.records import Key, Record, Run, corpus_file
 
 
 def merge(runs: Sequence[Run]) -> Run:
@@ -26,7 +26,7 @@ def merge(runs: Sequence[Run]) -> Run:
             if other.header[key] != first.header[key]:
                 raise ValueError(f"the runs have different {key}: {first.header[key]} and {other.header[key]}")
     corpora, described = _corpora(runs)
-    records: dict[tuple[str, str, str, str], Record] = {}
+    records: dict[Key, Record] = {}
     for run in runs:
         for record in run.records:
             _check_same(records.setdefault(record.key, record), record)
@@ -70,7 +70,7 @@ def _solvers(runs: Sequence[Run]) -> list[dict[str, Any]]:
 def _check_same(one: Record, two: Record) -> None:
     if one.status is None or two.status is None:
         return
-    if (one.status, one.safe, one.mines) != (two.status, two.safe, two.mines):
+    if one.claims != two.claims:
         raise ValueError(f"the runs have different answers to {', '.join(one.key)}")
 
 

@@ -15,12 +15,11 @@ from typing import Any
 import numpy as np
 
 from benchmarks.corpus import Corpus, Entry, Question, load_corpus
-from benchmarks.records import corpus_file
+from benchmarks.records import Key, corpus_file
 from solvers import Claims, Solver, label_of, make_solver, spec_of
 
 QUESTIONS: tuple[Question, ...] = ("local", "global")
 _LARGEST = 10**15  # of a limit, in bytes or seconds: what the system's calls take
-Key = tuple[str, str, str, str]  #: solver, corpus, entry, question: what a record answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +94,12 @@ class Plan:
 
     def missing(self, done: frozenset[Key] | set[Key]) -> list[Group]:
         """The groups without what is done already."""
+        return self.without(self.groups(), done)
+
+    def without(self, groups: Iterable[Group], done: frozenset[Key] | set[Key]) -> list[Group]:
+        """These groups, without what is done already."""
         left = []
-        for group in self.groups():
+        for group in groups:
             labels = tuple(label for label in group.solvers if self.key(group, label) not in done)
             if labels:
                 left.append(replace(group, solvers=labels))

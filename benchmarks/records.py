@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 HEADER, RECORDS, SUMS = "header.json", "records.jsonl", "corpora.sha256"
 FORMAT = 2  #: of the run folder; a reader refuses what it does not know
+Key = tuple[str, str, str, str]  #: solver, corpus, entry, question: what a record answers
 ANSWERS = ("complete", "partial", "inconsistent", "wrong")  #: outcomes with an answer
 FAILURES = ("timeout", "memory", "error", "crashed")  #: outcomes that count as nothing found
 OUTCOMES = (*ANSWERS, *FAILURES, "unsupported")
@@ -75,9 +76,14 @@ class Record:
         return json.dumps(fields, separators=(",", ":"), allow_nan=False)
 
     @property
-    def key(self) -> tuple[str, str, str, str]:
+    def key(self) -> Key:
         """(solver, corpus, entry, question): what it answers; once a run."""
         return self.solver, self.corpus, self.entry, self.question
+
+    @property
+    def claims(self) -> tuple[str | None, tuple[int, ...], tuple[int, ...]]:
+        """(status, safe, mines): everything it says."""
+        return self.status, self.safe, self.mines
 
     @classmethod
     def from_json(cls, line: str | bytes) -> Record:
@@ -307,7 +313,7 @@ def without_collector() -> Iterator[None]:
 
 def _read_records(path: Path) -> list[Record]:
     records: list[Record] = []
-    seen: dict[tuple[str, str, str, str], int] = {}
+    seen: dict[Key, int] = {}
     with path.open("rb") as file, without_collector():
         for number, line in enumerate(file, 1):
             if not line.endswith(b"\n"):

@@ -31,6 +31,7 @@ from typing import Any
 import cloudpickle
 from pebble import ProcessExpired, ProcessPool
 
+from benchmarks.machine import CAN_PIN
 from benchmarks.measuring import Control, blank
 from benchmarks.plan import Group, Plan
 from benchmarks.records import Record
@@ -200,12 +201,7 @@ class BoundedWorker:
         self._failures = self._failures + 1 if call is None and not records else 0
         if self._failures >= _FAILURES:
             raise RuntimeError(f"a worker does not start: {message or outcome} {self._last_words()}".strip())
-        done = {record.key for record in records}
-        left = [
-            replace(group, solvers=tuple(s for s in group.solvers if self.plan.key(group, s) not in done))
-            for group in batch
-        ]
-        left = [group for group in left if group.solvers]
+        left = self.plan.without(batch, {record.key for record in records})
         if call and call[0] == WARM:
             self._cold.update([json.loads(call[1:])])
         elif call and left:
@@ -306,7 +302,7 @@ def _preload(plan: Plan) -> None:
 
 def cores() -> list[int]:
     """The cores that workers may use; the first ones, which serve interrupts, come last."""
-    return sorted(os.sched_getaffinity(0), reverse=True) if hasattr(os, "sched_getaffinity") else []
+    return sorted(os.sched_getaffinity(0), reverse=True) if CAN_PIN else []
 
 
 def run_bounded(plan: Plan, groups: Sequence[Group], control: Control, *, jobs: int) -> Generator[Record, None, None]:

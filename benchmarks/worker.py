@@ -21,7 +21,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, NamedTuple
 
-from benchmarks.machine import CAN_BOUND_MEMORY, address_space_bytes, numba_cache
+from benchmarks.machine import CAN_BOUND_MEMORY, CAN_PIN, address_space_bytes, numba_cache
 from benchmarks.measuring import measure, warm_up
 from benchmarks.plan import Group, Limits, Plan
 
@@ -82,7 +82,7 @@ def initialise(lifeline: Connection, files: Files, plan_bytes: bytes, limits: Li
     output, journal = map(_opened, (files.output, files.journal))
     os.dup2(output, 1)
     os.dup2(output, 2)
-    if cpu is not None and hasattr(os, "sched_setaffinity"):
+    if cpu is not None and CAN_PIN:
         os.sched_setaffinity(0, {cpu})
     _write(journal, f"{PROCESS}{os.getpid()}")
     _state = _State(lifeline, os.getpid(), journal, output, plan_bytes, limits)
