@@ -27,12 +27,12 @@ def records_frame(run: Run) -> pd.DataFrame:
     entries = run.entries()
     rows = []
     for record in run.records:
-        row = {name: getattr(record, name) for name in Record.__slots__}
+        row = {name: getattr(record, name) for name in Record.__struct_fields__}
         row |= {name: list(row[name]) for name in _LISTS} | {"stats": json.dumps(dict(record.stats), default=str)}
         judged = score(record, entries[record.corpus, record.entry])
         row |= {name: getattr(judged, name) for name in _JUDGED} | {"faults": " ".join(judged.faults)}
         rows.append(row)
-    columns = [*Record.__slots__, *_JUDGED, "faults"]
+    columns = [*Record.__struct_fields__, *_JUDGED, "faults"]
     return pd.DataFrame(rows, columns=columns)
 
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from time import perf_counter_ns
 from typing import Any, Protocol
 
+import msgspec
 import numpy as np
 
 from benchmarks.corpus import Entry, Question
@@ -170,7 +171,7 @@ def blank(label: str, group: Group, entry: Entry, outcome: str, message: str) ->
 
 def _record(label: str, group: Group, entry: Entry, attempts: Sequence[_Attempt]) -> Record:
     """The record of all repeats: what they all said, or the first that went wrong."""
-    fickle = replace(
+    fickle = msgspec.structs.replace(
         blank(label, group, entry, "error", "gave different answers to the same question"),
         extract_nanoseconds=tuple(a.extract for a in attempts if a.extract is not None),
         solve_nanoseconds=tuple(a.solve for a in attempts),
@@ -188,13 +189,15 @@ def _record(label: str, group: Group, entry: Entry, attempts: Sequence[_Attempt]
 def _read(unjudged: Record, attempt: _Attempt, entry: Entry) -> Record:
     answer = attempt.answer
     if answer is None:
-        return replace(unjudged, outcome=attempt.outcome, message=attempt.message)
+        return msgspec.structs.replace(unjudged, outcome=attempt.outcome, message=attempt.message)
     status = answer.status.value
     safe, mines = (tuple(np.flatnonzero(mask).tolist()) for mask in (answer.safe, answer.mines))
     stats = _plain(answer.stats)
-    said = replace(unjudged, outcome=status, status=status, safe=safe, mines=mines, message="", stats=stats)
+    said = msgspec.structs.replace(
+        unjudged, outcome=status, status=status, safe=safe, mines=mines, message="", stats=stats
+    )
     words = explain(said, entry)
-    return replace(said, outcome="wrong", message=words) if words else said
+    return msgspec.structs.replace(said, outcome="wrong", message=words) if words else said
 
 
 def _plain(stats: Stats) -> dict[str, int | float | str]:
@@ -207,8 +210,8 @@ def _plain(stats: Stats) -> dict[str, int | float | str]:
 
 def _plain_value(value: Any) -> int | float | str:
     value = getattr(value, "item", lambda: value)()
-    if isinstance(value, int):
-        return value if -(2**63) <= value < 2**63 else f"{'-' * (value < 0)}2^{math.log2(abs(value)):.6g}"
+    if isinstance(value, int):  # True is one
+        return int(value) if -(2**63) <= value < 2**63 else f"{'-' * (value < 0)}2^{math.log2(abs(value)):.6g}"
     if isinstance(value, float):
         return value if math.isfinite(value) else str(value)
     return _writable(str(value)[:300])

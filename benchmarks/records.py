@@ -15,13 +15,12 @@ import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from itertools import chain
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, TextIO
 
-import orjson
+import msgspec
 
 from benchmarks.corpus import Corpus, Entry, Question, trusted_corpus, write_corpus
 from benchmarks.header import check_header
@@ -36,11 +35,15 @@ Key = tuple[str, str, str, str]  #: solver, corpus, entry, question: what a reco
 ANSWERS = ("complete", "partial", "inconsistent", "wrong")  #: outcomes with an answer
 FAILURES = ("timeout", "memory", "error", "crashed")  #: outcomes that count as nothing found
 OUTCOMES = (*ANSWERS, *FAILURES, "unsupported")
+_STATUSES: dict[str, tuple[str | None, ...]] = {
+    **{answer: (answer,) for answer in ANSWERS},
+    "wrong": ("complete", "partial", "inconsistent"),
+    **dict.fromkeys((*FAILURES, "unsupported"), (None,)),
+}
 _LONGEST_LINE_BYTES = 1 << 26
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True):
     """One question put to one solver.
 
     outcome: one of OUTCOMES. `complete`, `partial` or `inconsistent` as the solver said, `wrong` if that is
@@ -53,6 +56,8 @@ class Record:
     message: why there is no answer, or what is wrong with it.
     stats: what the solver told of its work.
     preempted: how many of the repeats the operating system interrupted for another process.
+
+    ValueError for an outcome that does not go with the status, or times that do not go together.
     """
 
     solver: str
@@ -67,12 +72,12 @@ class Record:
     extract_nanoseconds: tuple[int, ...]
     solve_nanoseconds: tuple[int, ...]
     message: str = ""
-    stats: Stats = field(default_factory=dict)
+    stats: Stats = {}
     preempted: int = 0
 
     def to_json(self) -> str:
         """One line of JSON that :meth:`from_json` reads back."""
-        fields = {name: getattr(self, name) for name in self.__slots__}
+        fields = {name: getattr(self, name) for name in self.__struct_fields__}
         return json.dumps(fields, separators=(",", ":"), allow_nan=False)
 
     @property
@@ -89,38 +94,18 @@ class Record:
     def from_json(cls, line: str | bytes) -> Record:
         """The record of a line. ValueError if it is none."""
         try:
-            found = orjson.loads(line)
-            values = [found[name] for name in cls.__slots__]
-        except (orjson.JSONDecodeError, TypeError) as wrong:
+            return _decoder.decode(line)
+        except msgspec.DecodeError as wrong:
             raise ValueError(f"not a record: {wrong}") from None
-        except KeyError as missing:
-            raise ValueError(f"not a record: {missing} is missing") from None
-        if len(found) > len(values):
-            raise ValueError(f"not a record: {next(k for k in found if k not in cls.__slots__)!r} is no part of one")
-        if not {str}.issuperset(map(type, values[_TEXTS])):
-            raise ValueError(f"not a record: texts are needed, not {str(values[_TEXTS])[:60]}")
-        lists = values[_LISTS]
-        if not ({list}.issuperset(map(type, lists)) and {int}.issuperset(map(type, chain(*lists)))):
-            raise ValueError(f"not a record: lists of integers are needed, not {str(lists)[:60]}")
-        values[_LISTS] = map(tuple, lists)
-        record = object.__new__(cls)
-        for put, value in zip(_PUT, values, strict=True):  # several times faster than __init__
-            put(record, value)
-        record._check()
-        return record
 
-    def _check(self) -> None:
-        if not (isinstance(self.message, str) and isinstance(self.stats, dict) and isinstance(self.preempted, int)):
-            raise ValueError("not a record: message is a text, stats an object, preempted an integer")
-        if self.outcome not in OUTCOMES or (self.status is None) != (self.outcome not in ANSWERS):
-            raise ValueError(f"not a record: outcome {self.outcome!r} with status {self.status!r}")
+    def __post_init__(self) -> None:
+        if self.status not in _STATUSES.get(self.outcome, ()):
+            raise ValueError(f"outcome {self.outcome!r} with status {self.status!r}")
         if len(self.extract_nanoseconds) not in (0, len(self.solve_nanoseconds)):
-            raise ValueError("not a record: extract_nanoseconds and solve_nanoseconds are of different lengths")
+            raise ValueError("extract_nanoseconds and solve_nanoseconds are of different lengths")
 
 
-_PUT = [getattr(Record, name).__set__ for name in Record.__slots__]
-_TEXTS = slice(Record.__slots__.index("outcome") + 1)
-_LISTS = slice(Record.__slots__.index("safe"), Record.__slots__.index("solve_nanoseconds") + 1)
+_decoder = msgspec.json.Decoder(Record)  # checks the types as it reads
 
 
 @dataclass(frozen=True, slots=True)

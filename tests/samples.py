@@ -1,13 +1,22 @@
 """Tiny corpora with answers that can be checked by eye, and runs made of records written by hand."""
 
+import dataclasses
 import json
 from pathlib import Path
+
+import msgspec
 
 from benchmarks.corpus import Answer, Corpus, Entry
 from benchmarks.records import FORMAT, Record, Run, corpus_file
 from board import Position
 
 DATA = Path(__file__).parent / "data"
+
+
+def replace(value, **changes):
+    """A record, a run or an entry with other values in some fields."""
+    change = msgspec.structs.replace if isinstance(value, Record) else dataclasses.replace
+    return change(value, **changes)
 
 
 def entry(name, rows, mines, local, whole):

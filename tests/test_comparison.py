@@ -6,11 +6,11 @@ import json
 import signal
 import sys
 import threading
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from samples import BROKEN, CLEAR, EVEN, TINY, Corpus, shared_corpus
+from samples import BROKEN, CLEAR, EVEN, TINY, Corpus, replace, shared_corpus
 
 from benchmarks import Record, Run, compare, write_corpus
 from benchmarks.document import document

@@ -1,10 +1,9 @@
 """Two runs compared, records written by hand."""
 
 import math
-from dataclasses import replace
 
 import pytest
-from samples import BROKEN, CLEAR, COUNTED, EVEN, MINES, NO_MODEL, TINY, entry, failed, run_of, said
+from samples import BROKEN, CLEAR, COUNTED, EVEN, MINES, NO_MODEL, TINY, entry, failed, replace, run_of, said
 
 from benchmarks.corpus import Corpus
 from benchmarks.diff import LISTED, diff

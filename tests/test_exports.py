@@ -6,13 +6,12 @@ import sqlite3
 import subprocess
 import sys
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from samples import BROKEN, CLEAR, COUNTED, EVEN, MINES, TINY, failed, run_of, said
+from samples import BROKEN, CLEAR, COUNTED, EVEN, MINES, TINY, failed, replace, run_of, said
 
 from benchmarks.exports import FORMS, export, positions_frame, records_frame
 from benchmarks.judgement import score
@@ -65,7 +64,7 @@ def test_what_is_read_back_is_what_was_recorded(form, tmp_path):
     assert len(rows) == len(RUN.records)
     entries = RUN.entries()
     for row, record in zip(rows, RUN.records, strict=True):
-        fields = {name: row[name] for name in Record.__slots__}
+        fields = {name: row[name] for name in Record.__struct_fields__}
         fields |= {name: tuple(map(int, row[name])) for name in LISTS}
         fields |= {"stats": json.loads(row["stats"]), "status": None if pd.isna(row["status"]) else row["status"]}
         assert Record(**fields) == record

@@ -1,11 +1,10 @@
 """Runs made into one: what was measured in parts is what was measured at once."""
 
-from dataclasses import replace
 from itertools import product
 
 import pandas as pd
 import pytest
-from samples import BROKEN, CLEAR, COUNTED, EVEN, TINY, failed, run_of, said
+from samples import BROKEN, CLEAR, COUNTED, EVEN, TINY, failed, replace, run_of, said
 
 from benchmarks import Corpus, Run
 from benchmarks.comparison import compare
@@ -26,7 +25,7 @@ def measured(solvers=SOLVERS, corpora=(TINY, OTHER), questions=("local", "global
 
 def answers(run):
     """What is deterministic in the records, by what they answer."""
-    return {record.key: replace(record, **dict.fromkeys(TIMED)) for record in run.records}
+    return {record.key: replace(record, **dict.fromkeys(TIMED, ())) for record in run.records}
 
 
 def table(run, by_corpus):

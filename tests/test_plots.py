@@ -3,7 +3,6 @@
 import re
 import sys
 import threading
-from dataclasses import replace
 from xml.etree import ElementTree
 
 import matplotlib
@@ -11,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from samples import BROKEN, CLEAR, COUNTED, EVEN, MINES, failed, run_of, said
+from samples import BROKEN, CLEAR, COUNTED, EVEN, MINES, failed, replace, run_of, said
 
 from benchmarks import plots, recall_figures, time_figures
 from benchmarks.metrics import scores

@@ -4,7 +4,6 @@ import re
 import shutil
 import subprocess
 import sys
-from dataclasses import replace
 from html import escape, unescape
 from html.parser import HTMLParser
 from types import SimpleNamespace
@@ -14,7 +13,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from samples import BROKEN, CLEAR, COUNTED, EVEN, MINES, TINY, failed, run_of, said, shared_corpus
+from samples import BROKEN, CLEAR, COUNTED, EVEN, MINES, TINY, failed, replace, run_of, said, shared_corpus
 
 from benchmarks import compare
 from benchmarks import missed as choosing

@@ -1,11 +1,10 @@
 """Tables in a document, made again: what stays, what is replaced, what is told."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 import pytest
-from samples import CLEAR, COUNTED, TINY, run_of, said
+from samples import CLEAR, COUNTED, TINY, replace, run_of, said
 from typer.testing import CliRunner
 
 from benchmarks import Run, comparison, write_corpus

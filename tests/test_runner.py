@@ -6,12 +6,11 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hostile import Hostile
-from samples import CLEAR, COUNTED, EVEN, MINES, Corpus
+from samples import CLEAR, COUNTED, EVEN, MINES, Corpus, replace
 
 from benchmarks import Run, compare
 from benchmarks.comparison import resume

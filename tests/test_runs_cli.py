@@ -7,12 +7,11 @@ import sqlite3
 import subprocess
 import sys
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 import pytest
-from samples import CLEAR, COUNTED, EVEN, MINES, failed, run_of, said
+from samples import CLEAR, COUNTED, EVEN, MINES, failed, replace, run_of, said
 from typer.testing import CliRunner
 
 from benchmarks import Run, plots
@@ -240,7 +239,7 @@ DAMAGED_RECORDS = {
     "an entry": (with_field(entry="nobody"), "a record of 'nobody', which is not in the corpus 'tiny'"),
     "a question": (with_field(question="local"), "a record of 'one', 'local', which the header does not name"),
     "an outcome": (with_field(outcome="fine"), "not a record: outcome 'fine' with status 'partial'"),
-    "a type": (with_field(solver={}), "not a record: texts are needed, not [{}, 'tiny'"),
+    "a type": (with_field(solver={}), "not a record: Expected `str`, got `object` - at `$.solver`"),
 }
 
 

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from samples import BROKEN, CLEAR, COUNTED, EVEN, MINES, failed, run_of, said
+from samples import BROKEN, CLEAR, COUNTED, EVEN, MINES, failed, replace, run_of, said
 
 from benchmarks import stats
 from benchmarks.bootstrap import Games, ratio_intervals, totals
@@ -485,7 +485,6 @@ def test_a_quiet_run_has_stable_times():
 
 
 def test_what_makes_times_unstable_is_said():
-    from dataclasses import replace
 
     wide = said(CLEAR, "partial", solve=(1000, 3000), extract=(500, 500))
     run = run_of(
