@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -119,12 +120,13 @@ class Position:
 
     def problem(self) -> Problem:
         """The constraints of the opened clues over the covered cells; a hit mine is taken off both counts."""
-        from board.extraction import extract  # numba is imported at first use
-
         topology = self.topology
-        covered, indptr, cells, totals, hits = extract(self.codes.reshape(-1), topology.indptr, topology.neighbours)
+        covered, clues, m, hits = _extraction()(self.codes, topology.indptr, topology.neighbours)
+        covered.setflags(write=False)
+        clues.setflags(write=False)  # and with it its parts
         mines = None if self.mines is None else self.mines - hits
-        return Problem.trusted(covered, indptr, cells, totals, mines, self)
+        indptr, totals, cells = clues[: m + 1], clues[m + 1 : 2 * m + 1], clues[2 * m + 1 :]
+        return Problem.frozen(covered, indptr, cells, totals, mines, self)
 
     def _key(self) -> tuple[Any, ...]:
         return (self.codes.shape, self.codes.tobytes(), self.flags.tobytes(), self.mines)
@@ -148,6 +150,13 @@ class Position:
         if self.codes.size > 1000 or self.codes.max() > 8 or self.topology.name != "grid":
             return f"<Position {rows}x{columns}, mines={self.mines}>"
         return f"Position.parse({self.rows()!r}, mines={self.mines})"
+
+
+@cache
+def _extraction() -> Callable[..., Any]:
+    from board.extraction import extract  # numba is imported at first use
+
+    return extract
 
 
 def _codes(codes: object) -> NDArray[np.int16]:

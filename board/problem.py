@@ -63,6 +63,9 @@ class Constraint:
         return f"{{{', '.join(map(str, sorted(self.scope)))}}} = {self.total}"
 
 
+_put = object.__setattr__
+
+
 @dataclass(frozen=True, slots=True, init=False, eq=False)
 class Problem:
     """Covered cells, constraints over them, and the number of mines among them.
@@ -107,6 +110,8 @@ class Problem:
             _int32(a, name) for a, name in ((indptr, "indptr"), (cells, "cells"), (totals, "totals"))
         )
         _check(covered, indptr, cells, totals)
+        for array in (covered, indptr, cells, totals):
+            array.setflags(write=False)
         self._set(covered, indptr, cells, totals, mine_count(mines), position)
 
     def _set(
@@ -118,15 +123,12 @@ class Problem:
         mines: int | None,
         position: Position | None,
     ) -> None:
-        for array in (covered, indptr, cells, totals):
-            array.flags.writeable = False
-        put = object.__setattr__
-        put(self, "covered", covered)
-        put(self, "indptr", indptr)
-        put(self, "cells", cells)
-        put(self, "totals", totals)
-        put(self, "mines", mines)
-        put(self, "position", position)
+        _put(self, "covered", covered)
+        _put(self, "indptr", indptr)
+        _put(self, "cells", cells)
+        _put(self, "totals", totals)
+        _put(self, "mines", mines)
+        _put(self, "position", position)
 
     @classmethod
     def trusted(
@@ -139,8 +141,15 @@ class Problem:
         position: Position | None = None,
     ) -> Problem:
         """The problem of arrays known to be right: neither checked nor copied, but made read-only."""
+        for array in (covered, indptr, cells, totals):
+            array.setflags(write=False)
+        return cls.frozen(covered, indptr, cells, totals, mines, position)
+
+    @classmethod
+    def frozen(cls, *fields: Any) -> Problem:
+        """The problem of its fields in order, known to be right, the arrays read-only already; the quickest way."""
         problem = object.__new__(cls)
-        problem._set(covered, indptr, cells, totals, mines, position)
+        problem._set(*fields)
         return problem
 
     @classmethod

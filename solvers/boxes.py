@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from solvers.compiled import Integer, part
+from solvers.compiled import Integer, inlined
 
 Int32 = NDArray[np.int32]
 
@@ -35,7 +35,7 @@ class Boxes(NamedTuple):
     boxes: Int32
 
 
-@part
+@inlined
 def _transpose(n: int, indptr: Int32, cells: Int32) -> tuple[Int32, Int32]:
     """cell -> constraints, ascending."""
     start = np.zeros(n + 1, np.int32)
@@ -55,7 +55,7 @@ def _transpose(n: int, indptr: Int32, cells: Int32) -> tuple[Int32, Int32]:
     return start, rows
 
 
-@part
+@inlined
 def _strip(
     settled: NDArray[np.int8],
     indptr: Int32,
@@ -100,7 +100,7 @@ def _strip(
     return True
 
 
-@part
+@inlined
 def row_hash(members: Int32, start: Integer, length: Integer) -> Integer:
     """A hash of the row `members[start : start + length]`, uint64."""
     code = np.uint64(length)
@@ -110,7 +110,7 @@ def row_hash(members: Int32, start: Integer, length: Integer) -> Integer:
     return code
 
 
-@part
+@inlined
 def same_rows(members: Int32, one: Integer, other: Integer, length: Integer) -> bool:
     """Whether the rows of this length that start at `one` and at `other` are equal."""
     for r in range(length):  # noqa: SIM110 (a loop compiles, a generator does not)
@@ -119,24 +119,24 @@ def same_rows(members: Int32, one: Integer, other: Integer, length: Integer) -> 
     return True
 
 
-@part
-def _group(settled: NDArray[np.int8], start: Int32, rows: Int32) -> tuple[Int32, Int32, Int32]:
-    """(box of each cell, representative of each box, cells in each box), by equal rows of the transpose."""
+@inlined
+def _group(settled: NDArray[np.int8], start: Int32, rows: Int32, cells: Int32) -> tuple[Int32, Int32, Int32]:
+    """(box of each cell, representative of each box, cells in each box), by equal rows of the transpose.
+
+    Boxes are numbered as their cells first stand in a clue.
+    """
     n = settled.size
     box_of = np.full(n, -1, np.int32)
-    count = 0
-    for c in range(n):
-        if settled[c] == OPEN:
-            count += 1
+    count = min(n, cells.size)  # at most so many boxes
     size = 16
     while size < 2 * count:
         size *= 2
     table = np.full(size, -1, np.int32)
     head = np.empty(count, np.int32)
-    sizes = np.zeros(count, np.int32)
+    sizes = np.empty(count, np.int32)
     boxes = 0
-    for c in range(n):
-        if settled[c] != OPEN:
+    for c in cells:
+        if settled[c] != OPEN or box_of[c] >= 0:
             continue
         length = start[c + 1] - start[c]
         slot = np.int64(row_hash(rows, start[c], length) & np.uint64(size - 1))
@@ -145,6 +145,7 @@ def _group(settled: NDArray[np.int8], start: Int32, rows: Int32) -> tuple[Int32,
             if b < 0:
                 table[slot] = boxes
                 head[boxes] = c
+                sizes[boxes] = 0
                 b = np.int32(boxes)
                 boxes += 1
                 break
@@ -157,7 +158,7 @@ def _group(settled: NDArray[np.int8], start: Int32, rows: Int32) -> tuple[Int32,
     return box_of, head[:boxes], sizes[:boxes]
 
 
-@part
+@inlined
 def make_boxes(covered: NDArray[np.bool_], indptr: Int32, cells: Int32, totals: Int32) -> Boxes:
     """Strip the problem and group what is left."""
     n = covered.size
@@ -180,7 +181,7 @@ def make_boxes(covered: NDArray[np.bool_], indptr: Int32, cells: Int32, totals: 
     if not consistent:  # nothing that is built on the clues would mean anything
         for c in range(n):
             settled[c] = NOT_COVERED
-    box_of, head, sizes = _group(settled, start, rows)
+    box_of, head, sizes = _group(settled, start, rows, cells)
     count = sizes.size
     box_indptr = np.zeros(count + 1, np.int32)
     for b in range(count):

@@ -33,3 +33,8 @@ def kernel(function: _Function) -> _Function:
 def part(function: _Function) -> _Function:
     """A part of a kernel. Without entry points for Python and C it compiles faster."""
     return cast(_Function, numba.njit(**_OPTIONS, **_NO_ENTRY)(function))
+
+
+def inlined(function: _Function) -> _Function:
+    """A part so small that calling it, with seven words an array, would cost more than what it does."""
+    return cast(_Function, numba.njit(**_OPTIONS, **_NO_ENTRY, forceinline=True)(function))

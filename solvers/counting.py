@@ -19,15 +19,21 @@ C. Studholme, Minesweeper as a constraint satisfaction problem, 2000; the backwa
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from board.problem import Problem
+from solvers.batch import Packed, on_threads, pack, thread_count
 from solvers.interface import Claims, Deduction, Marginals, Status, check_budget
-from solvers.layers import NO_MODEL, OVER_BUDGET
+from solvers.layers import NO_MODEL, OK, OVER_BUDGET
 from solvers.numbers import STEP
-from solvers.passes import SIZES, count
+from solvers.passes import SIZES, count, count_many
+
+_LOG_STEP = STEP * math.log(2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +66,12 @@ class Counting:
 
     def deduce(self, problem: Problem, /) -> Deduction:
         """Everything entailed; over the budget what the clues alone entail, or what single clues settle."""
-        n = problem.n
         if _impossible(problem):
-            return Deduction.inconsistent(n)
+            return Deduction.inconsistent(problem.n)
         status, probability, _, _, numbers = _count(problem, self.max_bytes)
         stats = _stats(numbers)
         if status == NO_MODEL:
-            return Deduction.inconsistent(n, stats)
+            return Deduction.inconsistent(problem.n, stats)
         safe, mines = probability == 0.0, probability == 1.0
         if status == OVER_BUDGET:
             if problem.mines is not None:
@@ -79,9 +84,8 @@ class Counting:
 
     def marginals(self, problem: Problem, /) -> Marginals:
         """The share of models in which each cell is a mine; all nan over the budget."""
-        n = problem.n
         if _impossible(problem):
-            return Marginals.inconsistent(n)
+            return Marginals.inconsistent(problem.n)
         if self.exact:
             from solvers.exact import exact_marginals  # only this mode needs it
 
@@ -89,16 +93,77 @@ class Counting:
         status, probability, mantissa, power, numbers = _count(problem, self.max_bytes)
         stats = _stats(numbers)
         if status == NO_MODEL:
-            return Marginals.inconsistent(n, stats)
+            return Marginals.inconsistent(problem.n, stats)
         if status == OVER_BUDGET:
-            return Marginals(np.full(n, np.nan), None, np.nan, Status.PARTIAL, None, stats)
-        log_models = math.log(mantissa) + power * STEP * math.log(2)
-        return Marginals(probability, None, log_models, Status.COMPLETE, None, stats)
+            return Marginals(np.full(problem.n, np.nan), None, np.nan, Status.PARTIAL, None, stats)
+        log_models = math.log(mantissa) + power * _LOG_STEP
+        return Marginals.trusted(probability, log_models, Status.COMPLETE, stats)
+
+    def deduce_many(self, problems: Sequence[Problem], /, *, threads: int | None = None) -> list[Deduction]:
+        """`deduce` of each, on so many cores (None: all of them). The budget is a problem's."""
+        packed, probability, status, _, _, stats = _count_many(problems, self.max_bytes, threads)
+        safe, mines = probability == 0.0, probability == 1.0
+        safe.setflags(write=False)
+        mines.setflags(write=False)
+        answers = []
+        for i, (begin, end) in enumerate(pairwise(packed.n_at.tolist())):
+            if status[i] == OK:
+                answers.append(Deduction.trusted(safe[begin:end], mines[begin:end], Status.COMPLETE, stats[i]))
+            elif status[i] == NO_MODEL:
+                answers.append(Deduction.inconsistent(end - begin, stats[i]))
+            else:
+                answers.append(self.deduce(problems[i]))
+        return answers
+
+    def marginals_many(self, problems: Sequence[Problem], /, *, threads: int | None = None) -> list[Marginals]:
+        """`marginals` of each, on so many cores (None: all of them). The budget is a problem's.
+
+        Exact marginals run on one core: Python's integers hold its lock.
+
+        >>> from board import Position
+        >>> problems = [Position.parse(["#1#", "###"], mines=mines).problem() for mines in (1, 2)]
+        >>> [answer.probability.round(2).tolist() for answer in Counting().marginals_many(problems)]
+        [[0.2, nan, 0.2, 0.2, 0.2, 0.2], [nan, nan, nan, nan, nan, nan]]
+        """
+        if self.exact:
+            thread_count(threads)
+            return [self.marginals(problem) for problem in problems]
+        packed, probability, status, mantissa, power, stats = _count_many(problems, self.max_bytes, threads)
+        probability.setflags(write=False)
+        answers = []
+        for i, (begin, end) in enumerate(pairwise(packed.n_at.tolist())):
+            if status[i] == OK:
+                log_models = math.log(mantissa[i]) + power[i] * _LOG_STEP
+                answers.append(Marginals.trusted(probability[begin:end], log_models, Status.COMPLETE, stats[i]))
+            elif status[i] == NO_MODEL:
+                answers.append(Marginals.inconsistent(end - begin, stats[i]))
+            else:
+                answers.append(self.marginals(problems[i]))
+        return answers
+
+    def sample(self, problem: Problem, k: int, rng: int | np.random.Generator) -> NDArray[np.bool_]:
+        """bool[k, n], read-only: k independent models, each drawn uniformly among all models of all covered cells.
+
+        False where not covered; a cell in no clue is a mine with probability 1/2 if there is no mine count.
+        rng: a seed, or a generator, which is drawn from. ValueError where there is no model and for a k that is not
+        an integer >= 0; `solvers.Unsupported` over `max_bytes`.
+
+        >>> from board import Position
+        >>> problem = Position.parse(["1#", "##"], mines=1).problem()
+        >>> models = Counting().sample(problem, 3000, rng=0)
+        >>> sorted(set(models.sum(axis=1).tolist()))  # mines in each
+        [1]
+        >>> models.mean(axis=0).round(1).tolist()
+        [0.0, 0.3, 0.3, 0.3]
+        """
+        from solvers.sampling import sample  # only this needs it
+
+        return sample(problem, k, rng, self.max_bytes)
 
 
 def _impossible(problem: Problem) -> bool:
     """No model can have this mine count; settled here, because a kernel takes no integer of any size."""
-    return problem.mines is not None and not 0 <= problem.mines <= problem.n
+    return problem.mines is not None and not 0 <= problem.mines <= problem.covered.size
 
 
 def _count(
@@ -114,5 +179,21 @@ def _count(
     )
 
 
-def _stats(numbers: tuple[int, ...]) -> dict[str, int | float | str]:
-    return dict(zip(SIZES, numbers, strict=True))
+def _count_many(
+    problems: Sequence[Problem], max_bytes: int, threads: int | None
+) -> tuple[Packed, NDArray[np.float64], list[int], list[float], list[int], list[dict[str, int | float | str]]]:
+    """(the problems, probabilities end to end; status, mantissa, power and stats of each)."""
+    packed, count = pack(problems), len(problems)
+    probability, status = np.empty(packed.covered.size), np.empty(count, np.int8)
+    mantissa, power, sizes = np.zeros(count), np.zeros(count, np.int64), np.zeros((count, len(SIZES)), np.int64)
+
+    def work(first: int, end: int) -> None:
+        count_many(packed, max_bytes, first, end, probability, status, mantissa, power, sizes)
+
+    on_threads(count, threads, work)
+    stats = [_stats(row) for row in sizes.tolist()]
+    return packed, probability, status.tolist(), mantissa.tolist(), power.tolist(), stats
+
+
+def _stats(numbers: Sequence[int]) -> dict[str, int | float | str]:
+    return dict(zip(SIZES, numbers))  # noqa: B905 (`strict` takes as long again)

@@ -1,10 +1,11 @@
 """In which order to eliminate boxes: several orders a component, the cheapest by an estimate of states.
 
 A layer's state is the vector of remaining counts of the open clues (begun, not finished), so the width of an
-order decides everything. Tried are a greedy order (the box that finishes the most and begins the least) from
-both ends of the component, the breadth-first layering from one end, and cell order (a sweep along the rows of a
-grid); more starts are tried only where the best so far is expensive. An order's estimate is the sum over its
-layers of the product of the values each open clue can still take.
+order decides everything. A greedy order (the box that finishes the most and begins the least) from an end of the
+component is nearly always good; only where it is not cheap are others tried: breadth-first layerings from two ends, a
+greedy order from the other end, cell order (a sweep along the rows of a grid), and where it is still dear greedy
+orders from more boxes. An order's estimate is the sum over its layers of the product of the values that each open
+clue can still take.
 
 Source: bucket elimination and its greedy orders, R. Dechter, Artificial Intelligence 113, 1999; pseudo-peripheral
 ends by repeated breadth-first search, A. George, J. Liu, ACM TOMS 5, 1979.
@@ -18,13 +19,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvers.boxes import Boxes
-from solvers.compiled import part
+from solvers.compiled import ZERO, Integer, inlined, part
 
 Int32 = NDArray[np.int32]
 Float64 = NDArray[np.float64]
 
-CHEAP = 256.0  #: estimated states below which no further order is tried
-STARTS = 12  #: further starts of the greedy order where it is dear
+CHEAP = 8.0  #: estimated states a box up to which no other order is tried: a try would cost as much as it could save
+DEAR = 256.0  #: and above which greedy orders from more boxes are tried
+STARTS = 12  #: so many
 
 
 class Orders(NamedTuple):
@@ -36,14 +38,38 @@ class Orders(NamedTuple):
     widest: Int32  # (components,) clues open at once
 
 
+class _Scratch(NamedTuple):
+    """What the passes over a component work with; each leaves it as it was."""
+
+    cells: Int32  # (c,) cells of a clue
+    done: Int32  # (c,) 0, later cells of the boxes that were taken
+    began: Int32  # (c,) -1, later the step at which a clue began
+    waiting: Int32  # (c,) boxes of a clue, later those that were not taken
+    candidates: Int32  # (b,)
+    mark: Int32  # (b,) the last pass that saw the box
+
+
+@inlined
+def _make_scratch(boxes: Boxes) -> _Scratch:
+    m, count = boxes.totals.size, boxes.sizes.size
+    cells, done = np.zeros(m, np.int32), np.zeros(m, np.int32)
+    began, waiting = np.empty(m, np.int32), np.empty(m, np.int32)
+    for c in range(m):
+        began[c] = -1
+        waiting[c] = boxes.back_indptr[c + 1] - boxes.back_indptr[c]
+    for b in range(count):
+        for i in range(boxes.indptr[b], boxes.indptr[b + 1]):
+            cells[boxes.constraints[i]] += boxes.sizes[b]
+    return _Scratch(cells, done, began, waiting, np.empty(count, np.int32), np.zeros(count, np.int32))
+
+
 @part
-def _breadth_first(boxes: Boxes, root: int, mark: Int32, stamp: int, out: Int32) -> int:
-    """Write the boxes reachable from `root` to `out` in breadth-first order; their number. `mark` by stamp."""
-    out[0] = root
+def _breadth_first(boxes: Boxes, root: int, mark: Int32, stamp: int, out: Int32, first: int) -> int:
+    """Write the boxes reachable from `root` to `out`, from place `first` on; the place after the last."""
+    out[first] = root
     mark[root] = stamp
-    count = 1
-    at = 0
-    while at < count:
+    at, end = first, first + 1
+    while at < end:
         b = out[at]
         at += 1
         for i in range(boxes.indptr[b], boxes.indptr[b + 1]):
@@ -52,192 +78,155 @@ def _breadth_first(boxes: Boxes, root: int, mark: Int32, stamp: int, out: Int32)
                 d = boxes.boxes[j]
                 if mark[d] != stamp:
                     mark[d] = stamp
-                    out[count] = d
-                    count += 1
-    return count
+                    out[end] = d
+                    end += 1
+    return end
+
+
+@inlined
+def _values(total: int, done: int, left: int) -> float:
+    """How many values the remaining count of an open clue can have, `done` and `left` in cells."""
+    return min(total, left) - max(0, total - done) + 1.0
 
 
 @part
-def _log_values(total: int, done: int, left: int) -> float:
-    """log2 of how many values the remaining count of an open clue can have, `done` and `left` in cells."""
-    return float(np.log2(min(total, left) - max(0, total - done) + 1.0))
-
-
-@part
-def _estimate(boxes: Boxes, order: Int32, done: Int32, left: Int32, best: float) -> tuple[float, int]:
-    """(estimated states of all layers, clues open at once); stops once the estimate passes `best`.
-
-    `done` and `left` are scratch over the constraints.
-    """
-    for b in order:
-        for i in range(boxes.indptr[b], boxes.indptr[b + 1]):
-            done[boxes.constraints[i]] = 0
-            left[boxes.constraints[i]] = 0
-    for b in order:
-        for i in range(boxes.indptr[b], boxes.indptr[b + 1]):
-            left[boxes.constraints[i]] += boxes.sizes[b]
-    cost = 0.0
-    log_states = 0.0
-    open_clues = 0
-    widest = 0
-    for b in order:
-        size = boxes.sizes[b]
-        began = 0
+def _estimate(boxes: Boxes, order: Int32, first: int, end: int, s: _Scratch, best: float) -> tuple[float, int]:
+    """(estimated states of all layers, clues open at once) of a component in this order; inf once not under `best`."""
+    cost, states = 0.0, 1.0
+    open_clues, widest = 0, 0
+    for t in range(first, end):
+        b = order[t]
         ended = 0
         for i in range(boxes.indptr[b], boxes.indptr[b + 1]):
             c = boxes.constraints[i]
-            total = boxes.totals[c]
-            if done[c] == 0:
-                began += 1
+            total, done = boxes.totals[c], s.done[c]
+            if done == 0:
+                open_clues += 1
             else:
-                log_states -= _log_values(total, done[c], left[c])
-            done[c] += size
-            left[c] -= size
-            if left[c] == 0:
+                states /= _values(total, done, s.cells[c] - done)
+            done += boxes.sizes[b]
+            if done == s.cells[c]:
                 ended += 1
+                done = 0
             else:
-                log_states += _log_values(total, done[c], left[c])
-        open_clues += began
+                states *= _values(total, done, s.cells[c] - done)
+            s.done[c] = done
         widest = max(widest, open_clues)
         open_clues -= ended
-        cost += 2.0 ** min(log_states, 200.0)
+        cost += states
         if cost >= best:
+            for u in range(first, t + 1):
+                for i in range(boxes.indptr[order[u]], boxes.indptr[order[u] + 1]):
+                    s.done[boxes.constraints[i]] = 0
             return np.inf, widest
     return cost, widest
 
 
 @part
-def _greedy(
-    boxes: Boxes,
-    root: int,
-    count: int,
-    mark: Int32,
-    stamp: int,
-    left: Int32,
-    opened: Int32,
-    candidates: Int32,
-    out: Int32,
-) -> None:
-    """Write the greedy order of `root`'s component to `out`: least (clues begun - clues ended), oldest clue first.
-
-    `left` holds the boxes not yet taken of each constraint (scratch, filled here); `opened` the time a clue began.
-    """
-    waiting = 1
-    candidates[0] = root
-    mark[root] = stamp
-    for step in range(count):
+def _greedy(boxes: Boxes, root: int, stamp: int, s: _Scratch, out: Int32, first: int) -> None:
+    """Write the greedy order of `root`'s component to `out`: least (clues begun - clues ended), oldest clue first."""
+    end = 1
+    s.candidates[0] = root
+    s.mark[root] = stamp
+    step = first
+    while end:
         best = 0
-        best_score = 1 << 30
-        best_age = 1 << 30
-        for k in range(waiting):
-            b = candidates[k]
-            score = 0
-            age = 1 << 30
+        best_score, best_age = 1 << 30, 1 << 30
+        for k in range(end):
+            b = s.candidates[k]
+            score, age = 0, 1 << 30
             for i in range(boxes.indptr[b], boxes.indptr[b + 1]):
                 c = boxes.constraints[i]
-                if opened[c] < 0:
+                if s.began[c] < 0:
                     score += 1
                 else:
-                    age = min(age, opened[c])
-                if left[c] == 1:
+                    age = min(age, s.began[c])
+                if s.waiting[c] == 1:
                     score -= 1
             if score < best_score or (score == best_score and age < best_age):
                 best, best_score, best_age = k, score, age
-        b = candidates[best]
-        waiting -= 1
-        candidates[best] = candidates[waiting]
+        b = s.candidates[best]
+        end -= 1
+        s.candidates[best] = s.candidates[end]
         out[step] = b
         for i in range(boxes.indptr[b], boxes.indptr[b + 1]):
             c = boxes.constraints[i]
-            left[c] -= 1
-            if opened[c] >= 0:
-                continue
-            opened[c] = step
-            for j in range(boxes.back_indptr[c], boxes.back_indptr[c + 1]):
-                d = boxes.boxes[j]
-                if mark[d] != stamp:
-                    mark[d] = stamp
-                    candidates[waiting] = d
-                    waiting += 1
+            if s.began[c] < 0:
+                for j in range(boxes.back_indptr[c], boxes.back_indptr[c + 1]):
+                    d = boxes.boxes[j]
+                    if s.mark[d] != stamp:
+                        s.mark[d] = stamp
+                        s.candidates[end] = d
+                        end += 1
+                s.began[c] = step
+            s.waiting[c] -= 1
+            if s.waiting[c] == 0:  # nobody asks for it any more
+                s.began[c] = -1
+                s.waiting[c] = boxes.back_indptr[c + 1] - boxes.back_indptr[c]
+        step += 1
 
 
 @part
-def _try_greedy(boxes: Boxes, root: int, component: Int32, mark: Int32, stamp: int, scratch: Int32, out: Int32) -> None:
-    """`_greedy` with its scratch (3 rows over the constraints, one over the boxes) made ready."""
-    for b in component:
-        for i in range(boxes.indptr[b], boxes.indptr[b + 1]):
-            c = boxes.constraints[i]
-            scratch[0, c] = boxes.back_indptr[c + 1] - boxes.back_indptr[c]
-            scratch[1, c] = -1
-    _greedy(boxes, root, component.size, mark, stamp, scratch[0], scratch[1], scratch[2], out)
+def _better(
+    boxes: Boxes, trial: Int32, order: Int32, first: int, end: int, s: _Scratch, cost: float, widest: int
+) -> tuple[float, int]:
+    """(cost, widest) of the better of the two orders of a component, which stands in `order` afterwards."""
+    new_cost, new_widest = _estimate(boxes, trial, first, end, s, cost)
+    if new_cost >= cost:
+        return cost, widest
+    for t in range(first, end):
+        order[t] = trial[t]
+    return new_cost, new_widest
 
 
 @part
-def _split(boxes: Boxes, found: Int32, seen: Int32) -> tuple[Int32, Int32]:
-    """(indptr, boxes) of the components, each in ascending order. `found`, `seen` are scratch over the boxes."""
-    count = boxes.sizes.size
-    indptr = np.zeros(count + 1, np.int32)
-    components = 0
-    for root in range(count):
-        if seen[root] == 0:
-            components += 1
-            indptr[components] = indptr[components - 1] + _breadth_first(boxes, root, seen, components, found)
-    fill = np.empty(components, np.int32)
-    for i in range(components):
-        fill[i] = indptr[i]
-    members = np.empty(count, np.int32)
-    for b in range(count):
-        members[fill[seen[b] - 1]] = b
-        fill[seen[b] - 1] += 1
-    return indptr[: components + 1], members
+def _improve(
+    boxes: Boxes, trial: Int32, order: Int32, first: int, end: int, s: _Scratch, cost: float, widest: int, stamp: int
+) -> tuple[float, int, int]:
+    """(cost, widest, last stamp) after other orders were tried: the best one stands in `order`."""
+    here = s.mark[order[first]]
+    members = np.empty(end - first, np.int32)
+    count = 0
+    for b in range(boxes.sizes.size):
+        if s.mark[b] == here:
+            members[count] = b
+            trial[first + count] = b
+            count += 1
+    cost, widest = _better(boxes, trial, order, first, end, s, cost, widest)
+    near = members[0]
+    for _ in range(2):  # from an end to the other
+        stamp += 1
+        _breadth_first(boxes, near, s.mark, stamp, trial, first)
+        near = trial[end - 1]
+        cost, widest = _better(boxes, trial, order, first, end, s, cost, widest)
+    starts = min(count, STARTS) if cost > DEAR * count else 0
+    for k in range(-1, starts):
+        stamp += 1
+        _greedy(boxes, near if k < 0 else members[k * count // STARTS], stamp, s, trial, first)
+        cost, widest = _better(boxes, trial, order, first, end, s, cost, widest)
+    return cost, widest, stamp
 
 
-@part
-def _copy(source: Int32, into: Int32) -> None:
-    for i in range(source.size):
-        into[i] = source[i]
-
-
-@part
+@inlined
 def choose_orders(boxes: Boxes) -> Orders:
     """Split into components and choose an order for each."""
     count = boxes.sizes.size
-    mark = np.zeros(count, np.int32)
-    trial = np.empty(count, np.int32)
-    indptr, all_members = _split(boxes, trial, mark)
-    components = indptr.size - 1
-    ordered = np.empty(count, np.int32)
-    costs = np.empty(components, np.float64)
-    widths = np.empty(components, np.int32)
-    scratch = np.empty((3, max(count, boxes.totals.size)), np.int32)
-    stamp = components
-    for i in range(components):
-        members = all_members[indptr[i] : indptr[i + 1]]
-        order = ordered[indptr[i] : indptr[i + 1]]
-        size = members.size
-        here = trial[:size]
-        stamp += 2
-        _breadth_first(boxes, members[0], mark, stamp - 1, here)
-        _breadth_first(boxes, here[size - 1], mark, stamp, here)  # from one end ...
-        near, far = here[0], here[size - 1]  # ... to the other
-        _copy(here, order)
-        cost, widest = _estimate(boxes, order, scratch[0], scratch[1], np.inf)
-        tries = 2
-        k = -1
-        while k < tries:
-            if k < 0:
-                _copy(members, here)  # cell order
-            else:
-                start = near if k == 0 else far if k == 1 else members[(k - 2) * size // STARTS]
-                stamp += 1
-                _try_greedy(boxes, start, members, mark, stamp, scratch, here)
-            new_cost, new_widest = _estimate(boxes, here, scratch[0], scratch[1], cost)
-            if new_cost < cost:
-                cost, widest = new_cost, new_widest
-                _copy(here, order)
-            k += 1
-            if k == tries == 2 and cost > CHEAP * size:
-                tries += min(size, STARTS)
-        costs[i] = cost
-        widths[i] = widest
-    return Orders(indptr, ordered, costs, widths)
+    s = _make_scratch(boxes)
+    order, trial = np.empty(count, np.int32), np.empty(count, np.int32)
+    indptr, widths, costs = np.empty(count + 1, np.int32), np.empty(count, np.int32), np.empty(count, np.float64)
+    indptr[0] = 0
+    components = stamp = first = ZERO
+    for root in range(count):
+        if s.mark[root] != 0:
+            continue
+        stamp += 1
+        end: Integer = _breadth_first(boxes, root, s.mark, stamp, trial, first)
+        stamp += 1
+        _greedy(boxes, trial[end - 1], stamp, s, order, first)
+        cost, widest = _estimate(boxes, order, first, end, s, np.inf)
+        if cost > CHEAP * (end - first):
+            cost, widest, stamp = _improve(boxes, trial, order, first, end, s, cost, widest, stamp)
+        costs[components], widths[components] = cost, widest
+        components += 1
+        indptr[components] = first = end
+    return Orders(indptr[: components + 1], order, costs[:components], widths[:components])

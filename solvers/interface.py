@@ -156,6 +156,25 @@ class Marginals:
         _put(self, "stats", MappingProxyType(dict(self.stats)))
 
     @classmethod
+    def trusted(
+        cls,
+        probability: NDArray[np.float64],
+        log_models: float,
+        status: Status,
+        stats: dict[str, int | float | str],
+    ) -> Marginals:
+        """The answer in floats of an array and stats that nobody else holds: not copied, but made read-only."""
+        probability.setflags(write=False)
+        made = object.__new__(cls)
+        _put(made, "probability", probability)
+        _put(made, "models", None)
+        _put(made, "log_models", log_models)
+        _put(made, "status", status)
+        _put(made, "fractions", None)
+        _put(made, "stats", MappingProxyType(stats))
+        return made
+
+    @classmethod
     def inconsistent(cls, n: int, stats: Stats | None = None) -> Marginals:
         """There is no model: 0 models, all probabilities nan."""
         return cls(np.full(n, np.nan), 0, -np.inf, Status.INCONSISTENT, None, stats or {})

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvers.boxes import Boxes
-from solvers.compiled import ZERO, Integer, part
+from solvers.compiled import ZERO, Integer, inlined
 from solvers.elimination import Orders
 
 Int32 = NDArray[np.int32]
@@ -55,8 +55,8 @@ class Fields(NamedTuple):
     mask: Uint64  # (c,) unshifted
 
 
-@part
-def _power(value: int) -> int:
+@inlined
+def _power(value: Integer) -> int:
     """The least power of two that is at least `value`."""
     power = 1
     while power < value:
@@ -64,7 +64,7 @@ def _power(value: int) -> int:
     return power
 
 
-@part
+@inlined
 def _first_fit(taken: Uint64, mask: np.uint64) -> tuple[int, Integer]:
     """(word, shift) of the first free place for a field; the word may be one past the end."""
     for w in range(taken.size):
@@ -79,7 +79,7 @@ def _first_fit(taken: Uint64, mask: np.uint64) -> tuple[int, Integer]:
     return taken.size, 0
 
 
-@part
+@inlined
 def _place(boxes: Boxes, orders: Orders) -> Fields:
     """Give each constraint a bit field from its first box to its last; fields are used again after that."""
     m = boxes.totals.size
@@ -109,7 +109,7 @@ def _place(boxes: Boxes, orders: Orders) -> Fields:
     return Fields(taken.size, word, shift, mask)
 
 
-@part
+@inlined
 def _slot(table: Int32, first: int, keys: Uint64, words: int, row: int) -> Integer:
     """Where key `row` stands in the table or would stand. Entries below `first` are an earlier layer's: free."""
     mask = np.uint64(table.size - 1)
@@ -132,18 +132,16 @@ def _slot(table: Int32, first: int, keys: Uint64, words: int, row: int) -> Integ
         at = (at + np.uint64(1)) & mask
 
 
-@part
-def _room(array: Any, needed: int) -> Any:
-    """`array`, or a copy with room for `needed` items or more."""
-    if needed <= array.size:
-        return array
-    more = np.empty(max(2 * array.size, needed), array.dtype)
+@inlined
+def _grown(array: Any, size: Integer) -> Any:
+    """A copy with room for `size` items."""
+    more = np.empty(size, array.dtype)
     for i in range(array.size):
         more[i] = array[i]
     return more
 
 
-@part
+@inlined
 def _begin(boxes: Boxes, b: int, cells_left: Int32, fields: Fields, begun: Mask, start: Uint64, step: Uint64) -> None:
     """What a state's key gains before box b (the totals of the clues that begin), and loses for each mine in it."""
     for word in range(fields.words):
@@ -159,23 +157,34 @@ def _begin(boxes: Boxes, b: int, cells_left: Int32, fields: Fields, begun: Mask,
         cells_left[c] -= boxes.sizes[b]
 
 
-@part
-def _ranges(boxes: Boxes, b: int, cells_left: Int32, fields: Fields, keys: Uint64, least: Int32, edges: Int64) -> None:
-    """The fewest mines of box b for each state, and where its edges end, given where the first's begin."""
-    for u in range(least.size):
+@inlined
+def _ranges(
+    boxes: Boxes,
+    b: int,
+    cells_left: Int32,
+    fields: Fields,
+    keys: Uint64,
+    first: int,
+    last: int,
+    least: Int32,
+    edges: Int64,
+) -> None:
+    """The fewest mines of box b for states first .. last - 1, and where their edges end; `edges[first]` is known."""
+    at = edges[first]
+    for u in range(first, last):
         fewest, most = 0, np.int64(boxes.sizes[b])
         for i in range(boxes.indptr[b], boxes.indptr[b + 1]):
             c = boxes.constraints[i]
-            remaining = np.int64(
-                (keys[u * fields.words + fields.word[c]] >> np.uint64(fields.shift[c])) & fields.mask[c]
-            )
+            word = keys[(u - first) * fields.words + fields.word[c]]
+            remaining = np.int64((word >> np.uint64(fields.shift[c])) & fields.mask[c])
             most = min(most, remaining)
             fewest = max(fewest, remaining - cells_left[c])
         least[u] = fewest
-        edges[u + 1] = edges[u] + max(0, most - fewest + 1)
+        at += max(0, most - fewest + 1)
+        edges[u + 1] = at
 
 
-@part
+@inlined
 def _connect(
     polynomial: bool,
     first: int,
@@ -216,7 +225,7 @@ def _connect(
     return used
 
 
-@part
+@inlined
 def make_layers(boxes: Boxes, orders: Orders, polynomial: bool, max_bytes: int) -> Layers:
     """Build the graphs of all components.
 
@@ -227,40 +236,59 @@ def make_layers(boxes: Boxes, orders: Orders, polynomial: bool, max_bytes: int) 
     box = np.full(orders.boxes.size + components, -1, np.int32)
     states = np.zeros(box.size + 1, np.int64)
     fields = _place(boxes, orders)
+    words = fields.words
     cells_left = np.zeros(boxes.totals.size, np.int32)
     for b in range(boxes.sizes.size):
         for i in range(boxes.indptr[b], boxes.indptr[b + 1]):
             cells_left[boxes.constraints[i]] += boxes.sizes[b]
     begun = np.zeros(boxes.totals.size, np.bool_)
-    edges, targets = np.zeros(256, np.int64), np.empty(512, np.int32)
-    least, low, high = np.zeros(256, np.int32), np.zeros(256, np.int32), np.zeros(256, np.int32)
-    keys, following = np.empty(32 * fields.words, np.uint64), np.empty(32 * fields.words, np.uint64)
-    start, step = np.empty(fields.words, np.uint64), np.empty(fields.words, np.uint64)
+    room = box.size + 64  # of states; what more is needed is seen layer by layer
+    edges, targets = np.zeros(room + 1, np.int64), np.empty(room, np.int32)
+    least, low, high = np.zeros(room, np.int32), np.zeros(room, np.int32), np.zeros(room, np.int32)
+    keys, following = np.empty(32 * words, np.uint64), np.empty(32 * words, np.uint64)
+    start, step = np.empty(words, np.uint64), np.empty(words, np.uint64)
     table = np.full(64, -1, np.int32)
     status = OK
     used = t = coefficients = ZERO
     for component in range(components):
         first, used = used, used + 1
-        least, low, high = _room(least, used), _room(low, used), _room(high, used)
+        if used > room:
+            room *= 2
+            edges, least, low, high = (
+                _grown(edges, room + 1),
+                _grown(least, room),
+                _grown(low, room),
+                _grown(high, room),
+            )
         low[first], high[first] = 0, 0
-        for w in range(fields.words):
+        for w in range(words):
             keys[w] = 0
         states[t] = first
-        for b in orders.boxes[orders.indptr[component] : orders.indptr[component + 1]]:
+        for at in range(orders.indptr[component], orders.indptr[component + 1]):
+            b = orders.boxes[at]
             box[t] = b
             last = used
-            edges = _room(edges, last + 2)
             _begin(boxes, b, cells_left, fields, begun, start, step)
             for row in range(last - first):
-                for w in range(fields.words):
-                    keys[row * fields.words + w] += start[w]
-            _ranges(boxes, b, cells_left, fields, keys, least[first:last], edges[first : last + 1])
+                for w in range(words):
+                    keys[row * words + w] += start[w]
+            _ranges(boxes, b, cells_left, fields, keys, first, last, least, edges)
             more = edges[last] - edges[first]
             if 4 * edges[last] + 20 * (last + more) + _COEFFICIENT_BYTES * coefficients > max_bytes:
                 status = OVER_BUDGET
                 break
-            targets, following = _room(targets, edges[last]), _room(following, more * fields.words + fields.words)
-            least, low, high = _room(least, last + more), _room(low, last + more), _room(high, last + more)
+            if edges[last] > targets.size:
+                targets = _grown(targets, 2 * edges[last])
+            if last + more > room:
+                room = 2 * (last + more)
+                edges, least, low, high = (
+                    _grown(edges, room + 1),
+                    _grown(least, room),
+                    _grown(low, room),
+                    _grown(high, room),
+                )
+            if (more + 1) * words > following.size:
+                following = np.empty(2 * (more + 1) * words, np.uint64)
             if table.size < 2 * more:
                 table = np.full(_power(4 * more), -1, np.int32)
             used = _connect(polynomial, first, last, keys, step, edges, least, targets, low, high, following, table)
@@ -275,7 +303,6 @@ def make_layers(boxes: Boxes, orders: Orders, polynomial: bool, max_bytes: int) 
             keys, following = following, keys
         if status != OK:
             break
-        edges = _room(edges, used + 2)
         edges[used] = edges[used - 1]
         least[used - 1] = 0
         t += 1

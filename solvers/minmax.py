@@ -21,10 +21,16 @@ Source: AmosYang, LolAI, PTT board java (2010).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
 
 from board.problem import Cells, Mask, Problem
 from solvers import subset
+from solvers.batch import Packed, deduce_by_rule, problem_at
 from solvers.compiled import ZERO, Integer, kernel, part
 from solvers.interface import Claims, Deduction, Status, check_budget
 from solvers.rules import (
@@ -42,7 +48,7 @@ from solvers.rules import (
     push,
     take,
 )
-from solvers.single import Known, masks, propagate
+from solvers.single import Known, masks, propagate, write_masks
 
 
 @part
@@ -137,16 +143,43 @@ def close(
             forget(table, hits)
 
 
-@kernel
-def _minmax(n: int, indptr: Cells, cells: Cells, totals: Cells, max_clauses: int) -> tuple[bool, Mask, Mask, int, int]:
+@part
+def _closed(
+    n: Integer, indptr: Cells, cells: Cells, totals: Cells, max_clauses: Integer
+) -> tuple[bool, Known, Integer, Integer]:
+    """(False for a contradiction, what is known, the clauses kept, those left out over the budget)."""
     consistent, known, waiting = propagate(n, indptr, cells, totals)
     count = left_out = ZERO
     if consistent:
         consistent, count, left_out = close(indptr, cells, totals, known, waiting, max_clauses)
     if consistent and left_out:  # no less than `subset`
         consistent, _, _ = subset.close(indptr, cells, totals, known, waiting, subset.MAX_SENTENCES)
+    return consistent, known, count, left_out
+
+
+@kernel
+def _minmax(n: int, indptr: Cells, cells: Cells, totals: Cells, max_clauses: int) -> tuple[bool, Mask, Mask, int, int]:
+    consistent, known, count, left_out = _closed(n, indptr, cells, totals, max_clauses)
     safe, mines = masks(consistent, known)
     return consistent, safe, mines, count, left_out
+
+
+@kernel
+def _minmax_many(
+    max_clauses: int,
+    packed: Packed,
+    first: int,
+    end: int,
+    safe: Mask,
+    mines: Mask,
+    consistent: Mask,
+    counts: NDArray[np.int64],
+) -> None:
+    for i in range(first, end):
+        covered, indptr, cells, totals = problem_at(packed, i)
+        consistent[i], known, counts[i, 0], counts[i, 1] = _closed(covered.size, indptr, cells, totals, max_clauses)
+        if consistent[i]:
+            write_masks(known, safe, mines, packed.n_at[i])
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,3 +214,8 @@ class MinMax:
         )
         status = Status.PARTIAL if consistent else Status.INCONSISTENT
         return Deduction.trusted(safe, mines, status, {"clauses": count, "left_out": left_out})
+
+    def deduce_many(self, problems: Sequence[Problem], /, *, threads: int | None = None) -> list[Deduction]:
+        """`deduce` of each, on so many cores (None: all of them)."""
+        rule = partial(_minmax_many, self.max_clauses)
+        return deduce_by_rule(problems, threads, rule, ("clauses", "left_out"))

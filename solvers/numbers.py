@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from solvers.compiled import ZERO, Integer, part
+from solvers.compiled import ZERO, Integer, inlined
 
 Float64 = NDArray[np.float64]
 Int32 = NDArray[np.int32]
@@ -24,7 +24,7 @@ _BOTTOM = 2.0**-128
 PLAIN_CELLS = 1000  #: with at most so many cells every count is under 2**1000
 
 
-@part
+@inlined
 def normal(m: float, e: Integer) -> tuple[float, Integer]:
     """The same number with its mantissa in range, given a mantissa within 2**-384 .. 2**384."""
     if m >= _TOP:
@@ -34,7 +34,7 @@ def normal(m: float, e: Integer) -> tuple[float, Integer]:
     return m, e
 
 
-@part
+@inlined
 def add(wide: bool, m: float, e: Integer, m2: float, e2: Integer) -> tuple[float, Integer]:
     """The sum of two numbers."""
     if not wide:
@@ -50,7 +50,7 @@ def add(wide: bool, m: float, e: Integer, m2: float, e2: Integer) -> tuple[float
     return normal(m * _DOWN + m2, e2)
 
 
-@part
+@inlined
 def add_product(
     wide: bool,
     m: Float64,
@@ -73,7 +73,7 @@ def add_product(
         m[at + i], e[at + i] = add(wide, m[at + i], np.int64(e[at + i]), pm, pe)
 
 
-@part
+@inlined
 def dot(
     wide: bool, m: Float64, e: Int32, at: Integer, m2: Float64, e2: Int32, at2: Integer, count: Integer
 ) -> tuple[float, Integer]:
@@ -89,7 +89,7 @@ def dot(
     return total, power
 
 
-@part
+@inlined
 def scaled(wide: bool, m: float, e: Integer, factor: float) -> tuple[float, Integer]:
     """The number times a plain factor below 2**256."""
     if not wide:
@@ -97,7 +97,7 @@ def scaled(wide: bool, m: float, e: Integer, factor: float) -> tuple[float, Inte
     return normal(m * factor, e)
 
 
-@part
+@inlined
 def share(m: float, e: Integer, m2: float, e2: Integer) -> float:
     """x / (x + x2): exactly 0 or 1 if and only if x or x2 is 0, whatever is rounded."""
     if m == 0.0:

@@ -13,8 +13,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from solvers.boxes import MINE, OPEN, SAFE, UNTOUCHED, Boxes, make_boxes
-from solvers.compiled import ONE, ZERO, Integer, kernel, part
+from solvers.batch import IMPOSSIBLE, Packed, problem_at
+from solvers.boxes import MINE, NOT_COVERED, OPEN, SAFE, UNTOUCHED, Boxes, make_boxes
+from solvers.compiled import ONE, ZERO, Integer, inlined, kernel, part
 from solvers.elimination import Orders, choose_orders
 from solvers.layers import NO_MODEL, OK, OVER_BUDGET, Layers, make_layers
 from solvers.numbers import PLAIN_CELLS, STEP, add, add_product, dot, scaled, share
@@ -27,8 +28,8 @@ Int64 = NDArray[np.int64]
 SIZES = ("boxes", "components", "widest", "peak_states", "states", "transitions", "coefficients")
 
 
-@part
-def _binomials(wide: bool, n: Integer, first: Integer, m: Float64, e: Int32) -> None:
+@inlined
+def binomials(wide: bool, n: Integer, first: Integer, m: Float64, e: Int32) -> None:
     """Write binomial(n, first + i) to each place i of m, e; 0 outside 0..n."""
     for i in range(m.size):
         m[i] = 0.0
@@ -56,8 +57,9 @@ class Polynomials(NamedTuple):
     ways_e: Int32
 
 
-@part
-def _make_room(wide: bool, boxes: Boxes, layers: Layers) -> Polynomials:
+@inlined
+def make_room(wide: bool, boxes: Boxes, layers: Layers) -> Polynomials:
+    """All coefficients 0, and the binomials of the boxes."""
     at = np.empty(layers.low.size + 1, np.int64)
     at[0] = 0
     for u in range(layers.low.size):
@@ -69,14 +71,14 @@ def _make_room(wide: bool, boxes: Boxes, layers: Layers) -> Polynomials:
     ways_m, ways_e = np.zeros(ways_at[boxes.sizes.size], np.float64), np.zeros(ways_at[boxes.sizes.size], np.int32)
     for b in range(boxes.sizes.size):
         first, last = ways_at[b], ways_at[b + 1]
-        _binomials(wide, np.int64(boxes.sizes[b]), ZERO, ways_m[first:last], ways_e[first:last])
+        binomials(wide, np.int64(boxes.sizes[b]), ZERO, ways_m[first:last], ways_e[first:last])
     m, e = np.zeros(size, np.float64), np.zeros(size, np.int32)
     bm, be = np.zeros(size, np.float64), np.zeros(size, np.int32)
     return Polynomials(wide, at, m, e, bm, be, ways_at, ways_m, ways_e)
 
 
-@part
-def _forward(layers: Layers, polynomial: bool, p: Polynomials) -> None:
+@inlined
+def forward(layers: Layers, polynomial: bool, p: Polynomials) -> None:
     """Fill p.m, p.e."""
     root = True
     for t in range(layers.box.size):
@@ -96,7 +98,7 @@ def _forward(layers: Layers, polynomial: bool, p: Polynomials) -> None:
                 add_product(p.wide, p.m, p.e, to, p.m, p.e, p.at[u], length, p.ways_m[way], np.int64(p.ways_e[way]))
 
 
-@part
+@inlined
 def _share_of_mines(wide: bool, m: Float64, e: Int32, mines: Integer, step: Integer, size: Integer) -> float:
     """The share of mines among `size` cells, where weight i belongs to `mines` + i * `step` mines."""
     xm, xe, ym, ye = 0.0, ZERO, 0.0, ZERO
@@ -110,7 +112,7 @@ def _share_of_mines(wide: bool, m: Float64, e: Int32, mines: Integer, step: Inte
     return share(xm, xe, ym, ye)
 
 
-@part
+@inlined
 def _backward(boxes: Boxes, layers: Layers, polynomial: bool, p: Polynomials) -> Float64:
     """(b,) the share of models in which a cell of each box is a mine.
 
@@ -140,8 +142,8 @@ def _backward(boxes: Boxes, layers: Layers, polynomial: bool, p: Polynomials) ->
     return shares
 
 
-@part
-def _products(layers: Layers, p: Polynomials, last: Int64) -> tuple[Int64, Float64, Int32, Integer]:
+@inlined
+def products(layers: Layers, p: Polynomials, last: Int64) -> tuple[Int64, Float64, Int32, Integer]:
     """(start, m, e, low): entry start[c] + i is the ways of the components before c to hold their least + i mines.
 
     `last`: the last state of each component. `low`: the least mines of all components.
@@ -163,7 +165,7 @@ def _products(layers: Layers, p: Polynomials, last: Int64) -> tuple[Int64, Float
     return start, m, e, low
 
 
-@part
+@inlined
 def _join(layers: Layers, mines: int, untouched: int, p: Polynomials) -> tuple[float, Integer, float]:
     """(mantissa and exponent of the number of models, share of an untouched cell).
 
@@ -178,13 +180,13 @@ def _join(layers: Layers, mines: int, untouched: int, p: Polynomials) -> tuple[f
             last[components] = layers.states[t]
             components += 1
     last = last[:components]
-    start, m, e, low = _products(layers, p, last)
+    start, m, e, low = products(layers, p, last)
     # rest[i]: the ways to place what is left when the components hold low + i mines
     count = start[components + 1] - start[components]
     rm, re = np.zeros(count, np.float64), np.zeros(count, np.int32)
     if mines >= 0:
         # binomial(U, g - low - i) = binomial(U, U - g + low + i)
-        _binomials(wide, untouched, untouched - mines + low, rm, re)
+        binomials(wide, untouched, untouched - mines + low, rm, re)
     elif wide:
         rm[0], re[0] = 2.0 ** (untouched % STEP - STEP // 2), untouched // STEP
         rm[0], re[0] = scaled(wide, rm[0], np.int64(re[0]), 2.0 ** (STEP // 2))
@@ -205,6 +207,17 @@ def _join(layers: Layers, mines: int, untouched: int, p: Polynomials) -> tuple[f
         for i in range(length):  # in place: entry i reads only from i on
             rm[i], re[i] = dot(wide, p.m, p.e, first, rm, re, i, width)
     return tm, te, outside
+
+
+@inlined
+def _run(
+    wide: bool, boxes: Boxes, layers: Layers, polynomial: bool, left: Integer, untouched: Integer
+) -> tuple[float, Integer, float, Float64]:
+    """(mantissa and exponent of the number of models, share of an untouched cell, share of each box)."""
+    p = make_room(wide, boxes, layers)
+    forward(layers, polynomial, p)
+    tm, te, outside = _join(layers, left, untouched, p)
+    return tm, te, outside, _backward(boxes, layers, polynomial, p)
 
 
 @part
@@ -239,6 +252,61 @@ def graph(
     return boxes, layers, _sizes_of(boxes, orders, layers)
 
 
+@part
+def _count(
+    covered: NDArray[np.bool_],
+    indptr: Int32,
+    cells: Int32,
+    totals: Int32,
+    mines: int,
+    max_bytes: int,
+    probability: Float64,
+    at: Integer,
+) -> tuple[int, float, int, tuple[int, int, int, int, int, int, int]]:
+    """(OK, NO_MODEL or OVER_BUDGET; mantissa and exponent of the number of models; sizes).
+
+    Writes n probabilities from place `at` on: nan where there is none, over the budget those that single clues settle.
+    """
+    n = covered.size
+    for c in range(n):
+        probability[at + c] = np.nan
+    polynomial = mines >= 0
+    boxes = make_boxes(covered, indptr, cells, totals)
+    orders = choose_orders(boxes)
+    layers = make_layers(boxes, orders, polynomial, max_bytes)
+    sizes = _sizes_of(boxes, orders, layers)
+    if not boxes.consistent or layers.status == NO_MODEL:
+        return NO_MODEL, 0.0, 0, sizes
+    untouched = open_cells = placed = ZERO
+    for c in range(n):
+        untouched += boxes.settled[c] == UNTOUCHED
+        open_cells += boxes.settled[c] == OPEN
+        placed += boxes.settled[c] == MINE
+    left = mines - placed if polynomial else -1
+    if layers.status == OVER_BUDGET:
+        for c in range(n):
+            if boxes.settled[c] == MINE or boxes.settled[c] == SAFE:
+                probability[at + c] = boxes.settled[c]
+        return OVER_BUDGET, np.nan, 0, sizes
+    if polynomial and not 0 <= left <= untouched + open_cells:
+        return NO_MODEL, 0.0, 0, sizes
+    if untouched + open_cells > PLAIN_CELLS:
+        tm, te, outside, shares = _run(True, boxes, layers, polynomial, left, untouched)
+    else:
+        tm, te, outside, shares = _run(False, boxes, layers, polynomial, left, untouched)
+    if tm == 0.0:
+        return NO_MODEL, 0.0, 0, sizes
+    for c in range(n):
+        kind = boxes.settled[c]
+        if kind == UNTOUCHED:
+            probability[at + c] = outside
+        elif kind == OPEN:
+            probability[at + c] = shares[boxes.box_of[c]]
+        elif kind != NOT_COVERED:
+            probability[at + c] = kind
+    return OK, tm, te, sizes
+
+
 @kernel
 def count(
     covered: NDArray[np.bool_], indptr: Int32, cells: Int32, totals: Int32, mines: int, max_bytes: int
@@ -247,41 +315,34 @@ def count(
 
     `mines` is -1 for the local question. Over the budget only shares settled by single clues are given.
     """
-    n = covered.size
-    polynomial = mines >= 0
-    probability = np.full(n, np.nan)
-    boxes = make_boxes(covered, indptr, cells, totals)
-    orders = choose_orders(boxes)
-    layers = make_layers(boxes, orders, polynomial, max_bytes)
-    sizes = _sizes_of(boxes, orders, layers)
-    if not boxes.consistent or layers.status == NO_MODEL:
-        return NO_MODEL, probability, 0.0, 0, sizes
-    untouched = open_cells = placed = ZERO
-    for c in range(n):
-        if boxes.settled[c] == UNTOUCHED:
-            untouched += 1
-        elif boxes.settled[c] == OPEN:
-            open_cells += 1
-        elif boxes.settled[c] == MINE:
-            placed += 1
-            probability[c] = 1.0
-        elif boxes.settled[c] == SAFE:
-            probability[c] = 0.0
-    if layers.status == OVER_BUDGET:
-        return OVER_BUDGET, probability, np.nan, 0, sizes
-    left = mines - placed if polynomial else -1
-    if polynomial and not 0 <= left <= untouched + open_cells:
-        return NO_MODEL, probability, 0.0, 0, sizes
-    wide = untouched + open_cells > PLAIN_CELLS
-    p = _make_room(wide, boxes, layers)
-    _forward(layers, polynomial, p)
-    tm, te, outside = _join(layers, left, untouched, p)
-    if tm == 0.0:
-        return NO_MODEL, probability, 0.0, 0, sizes
-    shares = _backward(boxes, layers, polynomial, p)
-    for c in range(n):
-        if boxes.settled[c] == UNTOUCHED:
-            probability[c] = outside
-        elif boxes.settled[c] == OPEN:
-            probability[c] = shares[boxes.box_of[c]]
-    return OK, probability, tm, te, sizes
+    probability = np.empty(covered.size)
+    status, m, e, sizes = _count(covered, indptr, cells, totals, mines, max_bytes, probability, ZERO)
+    return status, probability, m, e, sizes
+
+
+@kernel
+def count_many(
+    packed: Packed,
+    max_bytes: int,
+    first: int,
+    end: int,
+    probability: Float64,
+    status: NDArray[np.int8],
+    m: Float64,
+    e: Int64,
+    sizes: Int64,
+) -> None:
+    """`count` for the problems first .. end - 1, written to arrays over all of them; `sizes` is (p, 7)."""
+    for i in range(first, end):
+        mines = packed.mines[i]
+        if mines == IMPOSSIBLE:
+            for c in range(packed.n_at[i], packed.n_at[i + 1]):
+                probability[c] = np.nan
+            status[i] = NO_MODEL
+            continue
+        covered, indptr, cells, totals = problem_at(packed, i)
+        status[i], m[i], e[i], found = _count(
+            covered, indptr, cells, totals, mines, max_bytes, probability, packed.n_at[i]
+        )
+        for k, number in enumerate(found):
+            sizes[i, k] = number

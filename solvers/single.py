@@ -11,12 +11,14 @@ Minesweeper and strategies for game playing* (University of Warwick, 2004).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from board.problem import Cells, Mask, Problem
+from solvers.batch import Packed, deduce_by_rule, problem_at
 from solvers.compiled import ZERO, Integer, kernel, part
 from solvers.interface import Claims, Deduction, Status
 
@@ -111,14 +113,20 @@ def propagate(n: Integer, indptr: Cells, cells: Cells, totals: Cells) -> tuple[b
 
 
 @part
+def write_masks(known: Known, safe: Mask, mines: Mask, at: Integer) -> None:
+    """Write what is known to two masks, from place `at` on."""
+    for cell in range(known.size):
+        safe[at + cell] = known[cell] == SAFE
+        mines[at + cell] = known[cell] == MINE
+
+
+@part
 def masks(consistent: bool, known: Known) -> tuple[Mask, Mask]:
     """Two masks, safe and mines; empty where there is no model."""
     safe = np.zeros(known.size, np.bool_)
     mines = np.zeros(known.size, np.bool_)
     if consistent:
-        for cell in range(known.size):
-            safe[cell] = known[cell] == SAFE
-            mines[cell] = known[cell] == MINE
+        write_masks(known, safe, mines, ZERO)
     return safe, mines
 
 
@@ -127,6 +135,17 @@ def _single(n: int, indptr: Cells, cells: Cells, totals: Cells) -> tuple[bool, M
     consistent, known, _ = propagate(n, indptr, cells, totals)
     safe, mines = masks(consistent, known)
     return consistent, safe, mines
+
+
+@kernel
+def _single_many(
+    packed: Packed, first: int, end: int, safe: Mask, mines: Mask, consistent: Mask, counts: NDArray[np.int64]
+) -> None:
+    for i in range(first, end):
+        covered, indptr, cells, totals = problem_at(packed, i)
+        consistent[i], known, _ = propagate(covered.size, indptr, cells, totals)
+        if consistent[i]:
+            write_masks(known, safe, mines, packed.n_at[i])
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,3 +165,7 @@ class Single:
         """The cells that single clues settle: PARTIAL, or INCONSISTENT if a clue is contradicted."""
         consistent, safe, mines = _single(problem.covered.size, problem.indptr, problem.cells, problem.totals)
         return Deduction.trusted(safe, mines, Status.PARTIAL if consistent else Status.INCONSISTENT, {})
+
+    def deduce_many(self, problems: Sequence[Problem], /, *, threads: int | None = None) -> list[Deduction]:
+        """`deduce` of each, on so many cores (None: all of them)."""
+        return deduce_by_rule(problems, threads, _single_many, ())

@@ -12,9 +12,15 @@ Source: B. Yu, D. J. Malan, *CS50's Introduction to Artificial Intelligence with
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
 
 from board.problem import Cells, Mask, Problem
+from solvers.batch import Packed, deduce_by_rule, problem_at
 from solvers.compiled import ZERO, Integer, kernel, part
 from solvers.interface import Claims, Deduction, Status, check_budget
 from solvers.rules import (
@@ -32,7 +38,7 @@ from solvers.rules import (
     push,
     take,
 )
-from solvers.single import Known, masks, propagate
+from solvers.single import Known, masks, propagate, write_masks
 
 MAX_SENTENCES = 1000
 
@@ -98,16 +104,43 @@ def close(
             forget(table, hits)
 
 
-@kernel
-def _subset(
-    n: int, indptr: Cells, cells: Cells, totals: Cells, max_sentences: int
-) -> tuple[bool, Mask, Mask, int, int]:
+@part
+def _closed(
+    n: Integer, indptr: Cells, cells: Cells, totals: Cells, max_sentences: Integer
+) -> tuple[bool, Known, Integer, Integer]:
+    """(False for a contradiction, what is known, the sentences kept, those left out over the budget)."""
     consistent, known, waiting = propagate(n, indptr, cells, totals)
     count = left_out = ZERO
     if consistent:
         consistent, count, left_out = close(indptr, cells, totals, known, waiting, max_sentences)
+    return consistent, known, count, left_out
+
+
+@kernel
+def _subset(
+    n: int, indptr: Cells, cells: Cells, totals: Cells, max_sentences: int
+) -> tuple[bool, Mask, Mask, int, int]:
+    consistent, known, count, left_out = _closed(n, indptr, cells, totals, max_sentences)
     safe, mines = masks(consistent, known)
     return consistent, safe, mines, count, left_out
+
+
+@kernel
+def _subset_many(
+    max_sentences: int,
+    packed: Packed,
+    first: int,
+    end: int,
+    safe: Mask,
+    mines: Mask,
+    consistent: Mask,
+    counts: NDArray[np.int64],
+) -> None:
+    for i in range(first, end):
+        covered, indptr, cells, totals = problem_at(packed, i)
+        consistent[i], known, counts[i, 0], counts[i, 1] = _closed(covered.size, indptr, cells, totals, max_sentences)
+        if consistent[i]:
+            write_masks(known, safe, mines, packed.n_at[i])
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,3 +171,8 @@ class Subset:
         )
         status = Status.PARTIAL if consistent else Status.INCONSISTENT
         return Deduction.trusted(safe, mines, status, {"sentences": count, "left_out": left_out})
+
+    def deduce_many(self, problems: Sequence[Problem], /, *, threads: int | None = None) -> list[Deduction]:
+        """`deduce` of each, on so many cores (None: all of them)."""
+        rule = partial(_subset_many, self.max_sentences)
+        return deduce_by_rule(problems, threads, rule, ("sentences", "left_out"))
