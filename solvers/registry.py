@@ -28,6 +28,7 @@ _BUILT_IN = {
     "sat": "solvers.sat:Sat",
     "cpsat": "solvers.cpsat:CpSat",
     "counting": "solvers.counting:Counting",
+    "cascade": "solvers.cascade:Cascade",
     "enumeration": "solvers.enumeration:Enumeration",
     "mstoollib": "solvers.mstoollib:MsToollib",
 }

@@ -72,7 +72,7 @@ def clear():
     registry.solver_class.cache_clear()
 
 
-BUILT_IN = ["single", "subset", "minmax", "sat", "cpsat", "counting", "enumeration", "mstoollib"]
+BUILT_IN = ["single", "subset", "minmax", "sat", "cpsat", "counting", "cascade", "enumeration", "mstoollib"]
 
 
 def test_names_come_in_order_of_strength():
