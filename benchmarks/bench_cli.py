@@ -160,7 +160,7 @@ def _measure(folder: Path, start: Any) -> int:
 
 def _free_folder(out: Path | None) -> Path:
     """The folder that was asked for, if it is free, or a new name under runs/."""
-    from benchmarks.records import check_free
+    from benchmarks.folder import check_free
 
     if out is not None:
         check_free(out)
@@ -172,6 +172,7 @@ def _free_folder(out: Path | None) -> Path:
 
 def _show(run: Run, folder: Path) -> int:
     from benchmarks import document, tables
+    from benchmarks.batch_tables import wrong_batches
     from benchmarks.metrics import PEER, scores, wrong_claims
 
     judged = scores(run)
@@ -179,7 +180,8 @@ def _show(run: Run, folder: Path) -> int:
     (folder / "table.md").write_text(document.document(run, judged=judged), encoding="utf-8")
     terminal = console()
     wrong = wrong_claims(run, judged)
-    style = "bold red" if wrong else "bold green"
+    lied = bool(wrong or wrong_batches(run))
+    style = "bold red" if lied else "bold green"
     terminal.print(document.verdict(run, wrong), style=style, highlight=False)
     shown = [(tables.wrong_table(wrong), "Wrong claims")] if wrong else []
     names = f"All {len(run.corpora)} corpora, pooled" if len(run.corpora) > 1 else next(iter(run.corpora))
@@ -193,13 +195,14 @@ def _show(run: Run, folder: Path) -> int:
     if metrics["ratio"].notna().any():
         ratio = tables.matrix(metrics, "ratio", timed, tables.number)
         shown.append((ratio, f"Median time as a multiple of {PEER}'s ({timed})"))
+    shown += [(frame, title) for title, frame in document.special_tables(run, judged).items()]
     for frame, title in shown:
         for part in tables.fitted(frame, terminal.width):
             terminal.print(tables.rich_table(part, title))
     for line in document.notes(run, judged):
         terminal.print(line, style="dim", highlight=False, markup=False)
     print(f"sapper: records and table.md are in {folder}; a page with figures: sapper report {folder}", file=sys.stderr)
-    return EXIT_WRONG if wrong else 0
+    return EXIT_WRONG if lied else 0
 
 
 def list_experiments() -> int:

@@ -10,19 +10,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import closing, nullcontext
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any, TextIO
 
+from benchmarks.batching import measure_batches
 from benchmarks.corpus import Corpus
 from benchmarks.experiment import Experiment
+from benchmarks.folder import FORMAT, append, append_batch, check_free, read_header, reopen, start, write_header
 from benchmarks.interrupts import Interrupts, noticed
 from benchmarks.machine import describe, load_average, numba_cache
 from benchmarks.measuring import Control, measure, warm_up
 from benchmarks.plan import QUESTIONS, Group, Limits, Plan, make_plan
-from benchmarks.records import FORMAT, Record, Run, append, check_free, read_header, reopen, start, write_header
+from benchmarks.records import Batch, Record, Run
 from solvers import Solver
 
 Progress = Callable[[int, int], None]
@@ -40,6 +43,7 @@ def compare(
     cluster: str | None = None,
     limits: Limits | None = None,
     seed: int | None = None,
+    batch_threads: Sequence[int] = (),
     progress: Progress | None = None,
     folder: str | Path | None = None,
     experiment: str | None = None,
@@ -59,6 +63,8 @@ def compare(
     cluster: the address of a Dask scheduler, or `local` for one that is started here with `jobs` workers.
     limits: what a call may use, on bounded processes only.
     seed: shuffles the order of the questions; None keeps the corpora's.
+    batch_threads: in the end each corpus is put at once to each solver that has `marginals_many` or `deduce_many`,
+        with so many threads, in this process (`benchmarks.batching`).
     progress: called with (records done, records in all) between measurements, first when all is warmed up.
     folder: a new folder; records are appended to it as they are measured, so that an interrupt keeps them.
     experiment, command: what the header says about where this came from.
@@ -74,7 +80,7 @@ def compare(
     >>> [(r.question, r.outcome) for r in run.records]
     [('local', 'partial'), ('global', 'partial')]
     """
-    plan, planned = make_plan(solvers, corpora, questions, repeats, limit, limits, seed)
+    plan, planned = make_plan(solvers, corpora, questions, repeats, limit, limits, seed, batch_threads)
     _check_place(plan, jobs, cluster)
     if folder is not None:
         check_free(Path(folder))  # before the warm-up, which can take long
@@ -90,7 +96,7 @@ def compare(
         "resumed": [],
         "machine": {**describe(), "numba_cache": None},
     }
-    return _execute(plan, header, [], None if folder is None else Path(folder), progress)
+    return _execute(plan, Run(header, [], plan.corpora, None if folder is None else Path(folder)), progress)
 
 
 def run_experiment(
@@ -111,6 +117,7 @@ def run_experiment(
         limit=experiment.limit,
         limits=experiment.limits,
         seed=experiment.seed,
+        batch_threads=experiment.batch_threads,
         experiment=experiment.name,
         jobs=None if jobs == 1 and cluster else jobs,
         cluster=cluster,
@@ -144,7 +151,7 @@ def resume(
             header |= {"jobs": jobs, "cluster": cluster}
         _check_place(plan, header["jobs"], header["cluster"])
         header["resumed"].append({"at": datetime.now(UTC).isoformat(timespec="seconds"), "machine": describe()})
-        return _execute(plan, header, list(before.records), folder, progress, opened)
+        return _execute(plan, replace(before, header=header), progress, opened)
 
 
 def _plan_of(header: Mapping[str, Any], corpora: Mapping[str, Corpus], given: list[Solver]) -> Plan:
@@ -157,9 +164,8 @@ def _plan_of(header: Mapping[str, Any], corpora: Mapping[str, Corpus], given: li
         else:
             raise ValueError(f"the solver {item['label']!r} of this run is not registered: give it")
     limits = Limits(**header["limits"])
-    plan, planned = make_plan(
-        made, corpora.values(), header["questions"], header["repeats"], None, limits, header["seed"]
-    )
+    asked = (header["questions"], header["repeats"], None, limits, header["seed"], header.get("batch_threads", ()))
+    plan, planned = make_plan(made, corpora.values(), *asked)
     for now, then in zip(planned["solvers"], header["solvers"], strict=True):
         if now["label"] != then["label"]:
             raise ValueError(f"the run has the solver {then['label']!r}, not {now['label']!r}")
@@ -173,24 +179,33 @@ def _check_place(plan: Plan, jobs: int | None, cluster: str | None) -> None:
         raise ValueError("limits need bounded processes: give jobs as well")
 
 
-def _execute(
-    plan: Plan,
-    header: dict[str, Any],
-    records: list[Record],
-    folder: Path | None,
-    progress: Progress | None,
-    opened: TextIO | None = None,
-) -> Run:
-    """Measure what `records` lacks; the header is brought up to date in the end."""
-    done = {record.key for record in records}
-    groups = plan.missing(done)
-    report = progress or (lambda done, total: None)
+def _execute(plan: Plan, before: Run, progress: Progress | None, opened: TextIO | None = None) -> Run:
+    """Measure what the run before lacks; the header is brought up to date in the end."""
+    header, folder = dict(before.header), before.folder
+    groups = plan.missing({record.key for record in before.records})
     if folder is not None and opened is not None:
         write_header(folder, header)
     elif folder is not None:
         opened = start(folder, header, plan.corpora)
-    place = _place(header["jobs"], header["cluster"])
-    with opened or nullcontext() as file, noticed(at_once=place is _here) as interrupts:
+    with opened or nullcontext() as file:
+        records, told = _records(plan, groups, before, file, progress or (lambda done, total: None))
+        batches = _batches(plan, records, before)
+    header["finished"] = datetime.now(UTC).isoformat(timespec="seconds")
+    header["machine"] |= {"load_after": load_average(), "numba_cache": told.numba_cache}
+    header |= {"cold": list(told.cold), "workers": list(told.machines)}
+    if folder:
+        write_header(folder, header)
+    return Run(header, records, plan.corpora, folder, batches)
+
+
+def _records(
+    plan: Plan, groups: Sequence[Group], before: Run, file: TextIO | None, report: Progress
+) -> tuple[list[Record], Control]:
+    """The records of the run before and those of the groups, and what the place told."""
+    records = list(before.records)
+    done = {record.key for record in records}
+    place = _place(before.header["jobs"], before.header["cluster"])
+    with noticed(at_once=place is _here) as interrupts:
         control = Control(interrupts, lambda: report(len(records), len(plan)))
         with closing(place(plan, groups, control)) as measured:
             for record in measured:
@@ -201,12 +216,18 @@ def _execute(
                     append(file, record)
                 records.append(record)
                 report(len(records), len(plan))
-    header["finished"] = datetime.now(UTC).isoformat(timespec="seconds")
-    header["machine"] |= {"load_after": load_average(), "numba_cache": control.numba_cache}
-    header |= {"cold": list(control.cold), "workers": list(control.machines)}
-    if folder:
-        write_header(folder, header)
-    return Run(header, records, plan.corpora, folder)
+    return records, control
+
+
+def _batches(plan: Plan, records: Sequence[Record], before: Run) -> list[Batch]:
+    """The batches of the run before, and those that it lacks."""
+    batches = list(before.batches)
+    with noticed() as interrupts:
+        for batch in measure_batches(plan, records, {batch.key for batch in batches}, interrupts):
+            if before.folder is not None:
+                append_batch(before.folder, batch)
+            batches.append(batch)
+    return batches
 
 
 def _place(jobs: int | None, cluster: str | None) -> Place:
@@ -226,6 +247,7 @@ class _Unbounded:
     """Nothing limits a call in this process; a Ctrl-C that it swallowed is seen after it."""
 
     interruptible = True
+    peak_bytes: int | None = None
 
     def __init__(self, interrupts: Interrupts) -> None:
         self.interrupts = interrupts

@@ -28,7 +28,9 @@ __all__ = [
     "KINDS",
     "LEVELS",
     "Question",
+    "SHAPES",
     "build_corpus",
+    "bundled_corpora",
     "corpus_names",
     "load_corpus",
     "read_corpus",
@@ -38,6 +40,8 @@ __all__ = [
 
 LEVELS = {"beginner": (9, 9, 10), "intermediate": (16, 16, 40), "expert": (16, 30, 99)}
 KINDS = ("random", "scatter", "stuck", "minmax-stuck", "endgame")
+SHAPES = ("squares-0.10", "squares-0.15", "squares-0.20", "combs", "lattices")
+PATTERN = f"<level>-<kind> with a level of {', '.join(LEVELS)} and a kind of {', '.join(KINDS)}"  #: for messages
 
 _HEADER: dict[str, Any] = {"name": str, "seed": int | None, "count": int, "hash": str, "definition": str}
 _ENTRY: dict[str, Any] = {
@@ -58,7 +62,7 @@ def corpus_names() -> list[str]:
     >>> corpus_names()[:2]
     ['beginner-random', 'beginner-scatter']
     """
-    return [f"{level}-{kind}" for level in LEVELS for kind in KINDS] + ["cases"]
+    return [f"{level}-{kind}" for level in LEVELS for kind in KINDS] + ["cases", *SHAPES, "stress"]
 
 
 def load_corpus(name_or_path: str | Path) -> Corpus:
@@ -67,14 +71,23 @@ def load_corpus(name_or_path: str | Path) -> Corpus:
     Raises ValueError for an unknown name and for a file that is no corpus.
     """
     if name_or_path in corpus_names():
-        file = resources.files("benchmarks.corpora") / f"{name_or_path}.jsonl"
-        return _parse(file.read_bytes(), f"{name_or_path}.jsonl")
+        return _parse(_bundled(str(name_or_path)), f"{name_or_path}.jsonl")
     path = Path(name_or_path)
     if isinstance(name_or_path, str) and not (path.suffix or len(path.parts) > 1 or path.exists()):
         near = get_close_matches(name_or_path, corpus_names(), 1)
-        hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(corpus_names())}"
+        known = f"known are cases, {', '.join(SHAPES)}, stress, and {PATTERN}"
+        hint = f"did you mean {near[0]!r}?" if near else known
         raise ValueError(f"unknown corpus {name_or_path!r}; {hint}")
     return read_corpus(path)
+
+
+def bundled_corpora() -> list[Corpus]:
+    """All bundled corpora as they were written, unchecked: to list them, which is several times faster."""
+    return [trusted_corpus(_bundled(name)) for name in corpus_names()]
+
+
+def _bundled(name: str) -> bytes:
+    return (resources.files("benchmarks.corpora") / f"{name}.jsonl").read_bytes()
 
 
 def read_corpus(path: str | Path) -> Corpus:
@@ -94,7 +107,9 @@ def write_corpus(corpus: Corpus, path: str | Path) -> None:
 
 
 def build_corpus(name: str, count: int, seed: int, *, progress: Callable[[int, int], None] | None = None) -> Corpus:
-    """The first `count` entries that a seed makes of a corpus `<level>-<kind>`; see `benchmarks.generation`.
+    """The first `count` entries that a seed makes of a corpus `<level>-<kind>` or of one of SHAPES.
+
+    See `benchmarks.generation` and, for the sizes of shapes and their order, `benchmarks.shapes`.
 
     progress: called with (entries made, count) after each entry.
 
@@ -190,7 +205,7 @@ def _entry(line: str, where: str) -> Entry:
 
 
 def _cells(found: list[Any], where: str) -> tuple[int, ...]:
-    for cell in found:
-        if type(cell) is not int:
-            raise ValueError(f"{where}: a list of cell numbers is needed, not {cell!r}")
+    if not set(map(type, found)) <= {int}:
+        wrong = next(cell for cell in found if type(cell) is not int)
+        raise ValueError(f"{where}: a list of cell numbers is needed, not {wrong!r}")
     return tuple(found)

@@ -28,7 +28,7 @@ def list_corpora() -> int:
     with bad_input():
         import pandas as pd
 
-        from benchmarks.corpus import corpus_names, load_corpus
+        from benchmarks.corpus import bundled_corpora
         from benchmarks.tables import rich_table
 
         rows = [
@@ -39,7 +39,7 @@ def list_corpora() -> int:
                 "Hash": corpus.hash[:12],
                 "What": corpus.header["definition"],
             }
-            for corpus in map(load_corpus, corpus_names())
+            for corpus in bundled_corpora()
         ]
     console().print(rich_table(pd.DataFrame(rows), "Corpora"))
     return 0
@@ -86,7 +86,9 @@ def _contents(corpus: Corpus, question: Question) -> str:
 
 @app.command()
 def build(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="LEVEL-KIND, such as expert-stuck.")],
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="LEVEL-KIND, such as expert-stuck, or a shape, such as combs.")
+    ],
     count: Annotated[int, typer.Option(min=1, help="How many positions.")],
     seed: Annotated[int, typer.Option(min=0, help="The same seed makes the same positions.")],
     out: Annotated[Path, typer.Option(metavar="FILE", help="A new .jsonl file.")],

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from html import escape
 
 import pandas as pd
 
-from benchmarks.metrics import PEER, scores, wrong_claims
+from benchmarks.batch_tables import batch_notes, batches_table, wrong_batches
+from benchmarks.metrics import PEER, peer_library_share, scores, wrong_claims
 from benchmarks.records import FAILURES, Record, Run
+from benchmarks.scaling import growth_notes, growth_table
 from benchmarks.tables import found, headline, html, latex, markdown, metrics_table, percent, times, wrong_table
 
 FORMS = ("markdown", "csv", "latex", "html")
@@ -18,7 +21,13 @@ UNSTABLE_LOAD = 0.5  #: a load above this part of the cores
 
 
 def verdict(run: Run, wrong: Sequence[tuple[Record, str]]) -> str:
-    """One sentence on soundness, of a run and its wrong claims: the first thing to read."""
+    """One sentence on soundness, of a run and its wrong claims: the first thing to read; another on wrong batches."""
+    batches = Counter(batch.solver for batch in wrong_batches(run))
+    said = ", ".join(f"{solver} {count}" for solver, count in batches.items())
+    return _of_records(run, wrong) + (f" WRONG BATCHES, of whole corpora put at once: {said}." if said else "")
+
+
+def _of_records(run: Run, wrong: Sequence[tuple[Record, str]]) -> str:
     answers = sum(record.status is not None for record in run.records)
     if not answers:
         return "No answers."
@@ -32,6 +41,7 @@ def verdict(run: Run, wrong: Sequence[tuple[Record, str]]) -> str:
 def notes(run: Run, judged: pd.DataFrame | None = None) -> list[str]:
     """What a reader of the tables must know: how to read them, what is special, where they come from."""
     header = run.header
+    judged = scores(run) if judged is None else judged
     lines = [
         "Safe, Mines, Both: share of the entailed cells that were found, pooled over the positions. local: "
         "from the clues alone; global: with the mine count. Positions in which nothing is entailed have no "
@@ -39,6 +49,17 @@ def notes(run: Run, judged: pd.DataFrame | None = None) -> list[str]:
         "the positions answered with a claim that nothing is missing. Times in "
         f"microseconds a position, extract and solve together; × peer: multiple of {PEER}'s median.",
     ]
+    share = peer_library_share(run)
+    if not math.isnan(share):
+        lines.append(
+            f"Of {PEER}'s time {percent(share)} % (median) is its library's own call; in the rest its board is made of "
+            "the position, and its answer is read."
+        )
+    if judged["peak_bytes"].notna().any():
+        lines.append(
+            "Peak MB: the most memory that the process held during a call beyond what it held before it, known to a "
+            "few 0.1 MB; memory that it kept from an earlier call and used again is not in it."
+        )
     limits = header["limits"]
     if limits["seconds"] is not None:
         lines.append(
@@ -63,7 +84,7 @@ def notes(run: Run, judged: pd.DataFrame | None = None) -> list[str]:
     lines += [
         f"{solver}, {'once' if count == 1 else f'{count:,} times'}: {message}" for (solver, message), count in failures
     ]
-    lines += unstable(run, scores(run) if judged is None else judged)
+    lines += [*growth_notes(run), *batch_notes(run), *unstable(run, judged)]
     corpora = ", ".join(
         f"{item['name']} {item['hash'][:12]} ({item['asked']} of {item['positions']})" for item in header["corpora"]
     )
@@ -107,6 +128,15 @@ def unstable(run: Run, judged: pd.DataFrame) -> list[str]:
     return sentences
 
 
+def special_tables(run: Run, judged: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """Title -> the tables that only some runs have: growth on boards of several sizes, whole corpora put at once.
+
+    judged: `benchmarks.metrics.scores(run)`.
+    """
+    made = {"Growth": growth_table(run, judged), "Batches": batches_table(run, judged)}
+    return {title: frame for title, frame in made.items() if len(frame)}
+
+
 def document(run: Run, *, by_corpus: bool = False, form: str = "markdown", judged: pd.DataFrame | None = None) -> str:
     """All of a run as one text: `markdown`, `latex` or `html`; `csv` is every metric, unrounded, and nothing else.
 
@@ -122,9 +152,13 @@ def document(run: Run, *, by_corpus: bool = False, form: str = "markdown", judge
     wrong = wrong_claims(run, judged)
     tables = [wrong_table(wrong)] if wrong else []
     tables += [headline(metrics), found(metrics), times(metrics)]
-    if form == "markdown":
-        return "\n\n".join([verdict(run, wrong), *map(write, tables), *notes(run, judged)]) + "\n"
+    titled = {title: write(frame) for title, frame in special_tables(run, judged).items()}
     said = (verdict(run, wrong), *notes(run, judged))
+    if form == "markdown":
+        written = [*map(write, tables), *(f"{title}\n\n{text}" for title, text in titled.items())]
+        return "\n\n".join([said[0], *written, *said[1:]]) + "\n"
     if form == "html":
-        return "\n".join([f"<p>{escape(said[0])}</p>", *map(write, tables), *(f"<p>{escape(x)}</p>" for x in said[1:])])
-    return "\n\n".join(["\n".join(f"% {line}" for line in said), *map(write, tables)]) + "\n"
+        written = [*map(write, tables), *(f"<p>{title}</p>\n{text}" for title, text in titled.items())]
+        return "\n".join([f"<p>{escape(said[0])}</p>", *written, *(f"<p>{escape(line)}</p>" for line in said[1:])])
+    written = [*map(write, tables), *(f"% {title}\n{text}" for title, text in titled.items())]
+    return "\n\n".join(["\n".join(f"% {line}" for line in said), *written]) + "\n"

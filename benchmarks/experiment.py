@@ -7,6 +7,7 @@
     limit = 100                                      # positions a corpus; all, unless given
     repeats = 3                                      # 1, unless given
     seed = 1                                         # shuffles the order; 0, unless given
+    batch_threads = [1, 2]                           # whole corpora at once, so many threads; none, unless given
 
     [limits]
     seconds = 10                                     # a call, by the wall clock
@@ -40,6 +41,7 @@ _KEYS: dict[str, Any] = {
     "limit": int,
     "repeats": int,
     "seed": int,
+    "batch_threads": list,
     "limits": dict,
 }
 _LIMITS: dict[str, Any] = {"seconds": int | float, "memory_bytes": int, "warm_up_seconds": int | float}
@@ -50,6 +52,7 @@ class Experiment:
     """What to run.
 
     solvers: spec strings, sweeps written out. corpora: names and paths. limit: positions a corpus, None for all.
+    batch_threads: see `benchmarks.plan.Plan`.
     left_out: why solvers of the file are not among `solvers`: a library is missing, a combination impossible.
     """
 
@@ -63,6 +66,7 @@ class Experiment:
     limits: Limits = field(default_factory=Limits)
     seed: int = 0
     left_out: tuple[str, ...] = ()
+    batch_threads: tuple[int, ...] = ()
 
 
 def experiment_names() -> list[str]:
@@ -130,6 +134,7 @@ def _read(text: str, where: str, name: str, folder: Path | None) -> Experiment:
         bounds,
         found.get("seed", 0),
         left_out,
+        _threads(found.get("batch_threads", []), where),
     )
 
 
@@ -158,6 +163,13 @@ def _questions(found: list[Any], where: str) -> tuple[str, ...]:
     if not found:
         raise ValueError(f"{where}, key questions: at least one is needed")
     return tuple(found)
+
+
+def _threads(found: list[Any], where: str) -> tuple[int, ...]:
+    for number, count in enumerate(found):
+        if not isinstance(count, int) or isinstance(count, bool) or count < 1:
+            raise ValueError(f"{where}, key batch_threads[{number}]: an integer of at least 1 is needed, not {count!r}")
+    return tuple(dict.fromkeys(found))
 
 
 def _corpora(found: list[Any], where: str, folder: Path | None) -> tuple[str, ...]:

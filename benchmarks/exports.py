@@ -22,7 +22,7 @@ _JUDGED = ("solved", "nothing_entailed", "safe_entailed", "safe_found", "mines_e
 def records_frame(run: Run) -> pd.DataFrame:
     """A row a record, in the order of measurement: its fields, the faults, and what was entailed and found.
 
-    `stats` is JSON text; the cells and the times are lists.
+    `stats` is JSON text; the cells and the times are lists; `peak_bytes` are whole numbers, or none.
     """
     entries = run.entries()
     rows = []
@@ -33,7 +33,7 @@ def records_frame(run: Run) -> pd.DataFrame:
         row |= {name: getattr(judged, name) for name in _JUDGED} | {"faults": " ".join(judged.faults)}
         rows.append(row)
     columns = [*Record.__struct_fields__, *_JUDGED, "faults"]
-    return pd.DataFrame(rows, columns=columns)
+    return pd.DataFrame(rows, columns=columns).astype({"peak_bytes": "Int64"})
 
 
 def positions_frame(run: Run) -> pd.DataFrame:

@@ -1,14 +1,16 @@
 """How corpora are made: games played from a seed, the moments kept, and answers that two solvers agree on.
 
-Entry i of a corpus comes from game i and from nothing else: its generator is seeded with (seed, level,
-kind, i), so every entry can be made again alone. A game without a moment of the wanted kind gives no entry. A
-moment is a position after the first click at which the player has to move.
+Boards that grow are drawn by `benchmarks.shapes`. Entry i of any other corpus comes from game i and from nothing
+else: its generator is seeded with (seed, level, kind, i), so every entry can be made again alone. A game without a
+moment of the wanted kind gives no entry. A moment is a position after the first click at which the player has to move.
 
 The player is exact and without memory: it opens a cell of least mine probability, ties broken at random; so a
 provably safe cell if there is one. For the stuck kinds it tries a weaker strategy first, and moves like the exact
 player where that finds no safe cell. Such a moment counts as stuck if a safe cell is provable: where none
-is, and that is most of them, no strategy could be told from another. Answers are those of `counting`, and `sat`
-must give the same ones.
+is, and that is most of them, no strategy could be told from another.
+
+Answers are those of `counting`, and `sat` must give the same ones; on lattices, where the mine count can take `sat`
+minutes, `cpsat` must.
 """
 
 from __future__ import annotations
@@ -19,16 +21,16 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.corpus import KINDS, LEVELS
+from benchmarks.corpus import KINDS, LEVELS, PATTERN, SHAPES
 from benchmarks.entries import Answer, Corpus, Entry
+from benchmarks.shapes import SCATTER, draw, scattered, shape_definition
 from board import COVERED, Game, Layout, Outcome, Position, Problem
 from board.problem import whole
 from solvers import MarginalSolver, Solver, Status, make_solver
 
 DEFINITIONS = {
     "random": "One uniformly random moment of each game of the exact player.",
-    "scatter": "Safe cells of a random layout opened at random, with the flood fill, until a share of them "
-    "drawn uniformly from 0.05 to 0.95 is open.",
+    "scatter": SCATTER,
     "stuck": "One uniformly random moment of each game at which subset inference finds no safe cell though "
     "there are provably safe ones; the player opens what subset inference finds, and moves like the exact "
     "player where it finds nothing.",
@@ -45,7 +47,7 @@ TIE = 1e-9  # relative: probabilities this close are the same number, computed t
 
 def generate(name: str, count: int, seed: int, progress: Callable[[int, int], None] | None = None) -> Corpus:
     """The corpus of the first `count` entries; see :func:`benchmarks.corpus.build_corpus`."""
-    level, kind = _split(name)
+    definition = _definition(name)
     count, seed = whole(count, "count: an integer is needed"), whole(seed, "seed: an integer is needed")
     if count < 1 or seed < 0:
         raise ValueError(f"a corpus needs a count >= 1 and a seed >= 0, not {count} and {seed}")
@@ -58,43 +60,58 @@ def generate(name: str, count: int, seed: int, progress: Callable[[int, int], No
             entries.append(entry)
             if progress is not None:
                 progress(len(entries), count)
+    return Corpus(name, tuple(entries), {"seed": seed, "definition": definition})
+
+
+def _definition(name: str) -> str:
+    if name in SHAPES:
+        return shape_definition(name)
+    level, kind = _split(name)
     rows, columns, mines = LEVELS[level]
     definition = DEFINITIONS[kind].format(left=SAFE_CELLS_LEFT[level])
-    header = {"seed": seed, "definition": f"{rows} rows x {columns} columns, {mines} mines. {definition}"}
-    return Corpus(name, tuple(entries), header)
+    return f"{rows} rows x {columns} columns, {mines} mines. {definition}"
 
 
 def make_entry(name: str, seed: int, index: int) -> Entry | None:
-    """The entry of game `index`, or None if that game has no moment of the wanted kind."""
+    """Entry `index`, or None if its game has no moment of the wanted kind.
+
+    Squares come without their layout, which would be most of the file.
+    """
+    found = draw(name, seed, index) if name in SHAPES else _moment(name, seed, index)
+    if found is None:
+        return None
+    position, layout = found
+    problem, where = position.problem(), f"game {index} of {name}"
+    checker = "cpsat" if name == "lattices" else "sat"
+    answers = (exact_answer(problem.local(), where, checker), exact_answer(problem, where, checker))
+    cells = None if name.startswith("squares") else tuple(np.flatnonzero(layout.mines).tolist())
+    return Entry(f"{name}-{index}", f"{name}/{index}", position, *answers, cells)
+
+
+def _moment(name: str, seed: int, index: int) -> tuple[Position, Layout] | None:
+    """One moment of the wanted kind of game `index`, and where its mines are."""
     level, kind = _split(name)
     rng = np.random.default_rng([seed, list(LEVELS).index(level), KINDS.index(kind), index])
     rows, columns, mines = LEVELS[level]
     if kind == "scatter":
         layout = Layout.random(rows, columns, mines, rng)
-        moments = _scattered(layout, rng)
-    else:
-        first = int(rng.integers(rows * columns))
-        layout = Layout.random(rows, columns, mines, rng, first=first, rule="safe")
-        game = Game(layout)
-        game.open(first)
-        finder = FINDERS.get(kind)
-        moments = list(_played(game, rng, make_solver(finder) if finder else None))
-        if kind == "endgame":
-            moments = [m for m in moments if _is_endgame(m, SAFE_CELLS_LEFT[level])]
-    if not moments:
-        return None
-    position = moments[int(rng.integers(len(moments)))]
-    cells = tuple(np.flatnonzero(layout.mines).tolist())
-    problem, where = position.problem(), f"game {index} of {name}"
-    answers = (exact_answer(problem.local(), where), exact_answer(problem, where))
-    return Entry(f"{name}-{index}", f"{name}/{index}", position, *answers, cells)
+        position = scattered(layout, rng)
+        return None if position is None else (position, layout)
+    first = int(rng.integers(rows * columns))
+    layout = Layout.random(rows, columns, mines, rng, first=first, rule="safe")
+    game = Game(layout)
+    game.open(first)
+    finder = FINDERS.get(kind)
+    moments = list(_played(game, rng, make_solver(finder) if finder else None))
+    if kind == "endgame":
+        moments = [m for m in moments if _is_endgame(m, SAFE_CELLS_LEFT[level])]
+    return (moments[int(rng.integers(len(moments)))], layout) if moments else None
 
 
 def _split(name: str) -> tuple[str, str]:
     level, _, kind = name.partition("-")
     if level not in LEVELS or kind not in KINDS:
-        known = f"<level>-<kind> with a level of {', '.join(LEVELS)} and a kind of {', '.join(KINDS)}"
-        raise ValueError(f"no way to build a corpus {name!r}; known are {known}")
+        raise ValueError(f"no way to build a corpus {name!r}; known are {', '.join(SHAPES)}, and {PATTERN}")
     return level, kind
 
 
@@ -128,18 +145,6 @@ def _least(problem: Problem) -> tuple[float, NDArray[np.bool_]]:
     return least, marginals.probability <= least * (1 + TIE)
 
 
-def _scattered(layout: Layout, rng: np.random.Generator) -> list[Position]:
-    safe = np.flatnonzero(~layout.mines)
-    wanted = rng.uniform(0.05, 0.95) * safe.size
-    game = Game(layout)
-    opened = 0
-    for cell in safe[np.argsort(rng.random(safe.size))].tolist():
-        if opened >= wanted:
-            break
-        opened += game.open(cell).size
-    return [game.position()] if game.outcome is Outcome.PLAYING else []
-
-
 def _is_endgame(position: Position, left: int) -> bool:
     if np.count_nonzero(position.codes == COVERED) - (position.mines or 0) > left:
         return False
@@ -147,12 +152,12 @@ def _is_endgame(position: Position, left: int) -> bool:
     return _exact().deduce(problem) != _exact().deduce(problem.local())
 
 
-def exact_answer(problem: Problem, name: str) -> Answer:
-    """What follows, or that there is no model; of two solvers that must agree. RuntimeError if they do not."""
-    found, again = _exact().deduce(problem), make_solver("sat").deduce(problem)
+def exact_answer(problem: Problem, name: str, checker: str = "sat") -> Answer:
+    """What follows, or that there is no model; `counting` and the checker must agree. RuntimeError if not."""
+    found, again = _exact().deduce(problem), make_solver(checker).deduce(problem)
     if found != again or found.status is Status.PARTIAL:
         raise RuntimeError(
-            f"counting and sat disagree on {name}, {problem!r}: {found!r}, {again!r}\n{problem.position}"
+            f"counting and {checker} disagree on {name}, {problem!r}: {found!r}, {again!r}\n{problem.position}"
         )
     consistent = found.status is Status.COMPLETE
     return Answer(consistent, tuple(np.flatnonzero(found.safe).tolist()), tuple(np.flatnonzero(found.mines).tolist()))

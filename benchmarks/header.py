@@ -25,12 +25,14 @@ _HEADER: dict[str, Any] = {
         "cpu": str | None,
         "cores": int | None,
     },
+    "batch_threads": list,
 }
+_LATER: dict[str, Any] = {"batch_threads": []}  # keys that older runs do not have
 
 
 def check_header(header: object) -> None:
     """ValueError, naming the key, if this is not what a run's header holds."""
-    _check(header, _HEADER, "")
+    _check({**_LATER, **header} if isinstance(header, dict) else header, _HEADER, "")
 
 
 def _check(found: object, kind: Any, key: str) -> None:

@@ -46,9 +46,14 @@ class Control:
 
 
 class Guard(Protocol):
-    """What stands around every call. interruptible: whether a KeyboardInterrupt is a person's, not the solver's."""
+    """What stands around every call.
+
+    interruptible: whether a KeyboardInterrupt is a person's, not the solver's. peak_bytes: the most memory that the
+    process held during the last call beyond what it held before it; None where that is not measured.
+    """
 
     interruptible: bool
+    peak_bytes: int | None
 
     def before(self, solver: str, *, warm_up: bool) -> None:
         """A call of the solver of this label comes now."""
@@ -86,6 +91,7 @@ class _Attempt:
     extract: int | None
     solve: int
     preempted: bool
+    peak_bytes: int | None
 
 
 def _ask(solver: Solver, entry: Entry, question: Question, label: str, guard: Guard, *, warm: bool = False) -> _Attempt:
@@ -109,7 +115,7 @@ def _ask(solver: Solver, entry: Entry, question: Question, label: str, guard: Gu
         except BaseException as wrong:  # a panic in a compiled library is no Exception
             if isinstance(wrong, KeyboardInterrupt) and guard.interruptible:
                 raise
-            outcome, message = _failure(wrong)
+            outcome, message = failure(wrong)
         end = perf_counter_ns()
     finally:
         if collecting:
@@ -120,14 +126,15 @@ def _ask(solver: Solver, entry: Entry, question: Question, label: str, guard: Gu
         try:
             message = _nonsense(answer, n)
         except Exception as wrong:  # what a solver gives can be anything
-            message = f"its answer cannot be read: {_failure(wrong)[1]}"
+            message = f"its answer cannot be read: {failure(wrong)[1]}"
         outcome = "error" if message else "answered"
     given = answer if outcome == "answered" and isinstance(answer, Deduction) else None
-    return _Attempt(given, outcome, message, None if reads_position else middle - begin, end - middle, preempted)
+    extract = None if reads_position else middle - begin
+    return _Attempt(given, outcome, message, extract, end - middle, preempted, guard.peak_bytes)
 
 
-def _failure(wrong: BaseException) -> tuple[str, str]:
-    """Outcome and message for what was raised."""
+def failure(wrong: BaseException) -> tuple[str, str]:
+    """Outcome and message for what a solver raised; the message is one line."""
     try:
         text = _writable(" ".join(str(wrong).split())[:300])
     except Exception:
@@ -176,6 +183,7 @@ def _record(label: str, group: Group, entry: Entry, attempts: Sequence[_Attempt]
         extract_nanoseconds=tuple(a.extract for a in attempts if a.extract is not None),
         solve_nanoseconds=tuple(a.solve for a in attempts),
         preempted=sum(a.preempted for a in attempts),
+        peak_bytes=max((a.peak_bytes for a in attempts if a.peak_bytes is not None), default=None),
     )
     read = [_read(fickle, attempt, entry) for attempt in attempts]
     for outcome in ("wrong", "memory", "error", "unsupported"):

@@ -6,15 +6,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from benchmarks.corpus import Corpus
-from benchmarks.records import Key, Record, Run, corpus_file
+from benchmarks.folder import corpus_file
+from benchmarks.records import Batch, BatchKey, Key, Record, Run
 
 
 def merge(runs: Sequence[Run]) -> Run:
-    """One run with the records of all. Of a question that several have answered the first record counts.
+    """One run with the records and batches of all. Of a question that several have answered the first record counts.
 
-    The runs have the same repeats and limits, and their corpora of one name the same content; where they asked
-    different numbers of positions, the merged run has the most. Its header keeps each run's machine under
-    `merged`.
+    Of the same batch, too, the first counts. The runs have the same repeats and limits, and their corpora of one name
+    the same content; where they asked different numbers of positions, the merged run has the most. Its header keeps
+    each run's machine under `merged`.
 
     Raises ValueError, saying what does not fit: also where two runs gave different answers.
     """
@@ -30,6 +31,10 @@ def merge(runs: Sequence[Run]) -> Run:
     for run in runs:
         for record in run.records:
             _check_same(records.setdefault(record.key, record), record)
+    batches: dict[BatchKey, Batch] = {}
+    for run in runs:
+        for batch in run.batches:
+            batches.setdefault(batch.key, batch)
     limits: list[Any] = [run.header.get("limit") for run in runs]
     asked = {question for run in runs for question in run.header["questions"]}
     header = {
@@ -38,9 +43,10 @@ def merge(runs: Sequence[Run]) -> Run:
         "corpora": described,
         "questions": [question for question in ("local", "global") if question in asked],
         "limit": None if None in limits else max(limits),
+        "batch_threads": list(dict.fromkeys(count for run in runs for count in run.header.get("batch_threads", ()))),
         "merged": [origin for run in runs for origin in run.header.get("merged") or [_origin(run)]],
     }
-    return Run(header, list(records.values()), corpora)
+    return Run(header, list(records.values()), corpora, None, list(batches.values()))
 
 
 def _corpora(runs: Sequence[Run]) -> tuple[dict[str, Corpus], list[dict[str, Any]]]:

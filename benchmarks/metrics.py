@@ -15,8 +15,9 @@ from typing import Any, get_type_hints
 import numpy as np
 import pandas as pd
 
+from benchmarks.folder import without_collector
 from benchmarks.judgement import FAULTS, Score, explain, score
-from benchmarks.records import FAILURES, Record, Run, without_collector
+from benchmarks.records import FAILURES, Record, Run
 from board import COVERED
 
 PEER = "mstoollib"  #: whose median time the others' are divided by
@@ -27,17 +28,17 @@ def scores(run: Run) -> pd.DataFrame:
 
     Columns: `corpus`, `question`, `solver` (ordered categories), `entry`, `game`, `outcome`; the fields of
     `benchmarks.judgement.Score` (times in nanoseconds), with `wrong` and a column a kind of fault instead of
-    `faults`; `preempted`; `record`, its place among the run's records. Each has its type, bool, int64, float64 or text,
-    whatever the records, even without any.
+    `faults`; `preempted`; `peak_bytes`, nan where unknown; `record`, its place among the run's records. Each has its
+    type, bool, int64, float64 or text, whatever the records, even without any.
     """
     entries = run.entries()
-    names = ("corpus", "question", "solver", "entry", "game", "outcome", "preempted")
+    names = ("corpus", "question", "solver", "entry", "game", "outcome", "preempted", "peak_bytes")
     of_record = attrgetter(*names)
     with without_collector():
         rows = [(*of_record(r), *score(r, entries[r.corpus, r.entry])) for r in run.records]
         found = dict(zip((*names, *Score._fields), zip(*rows, strict=True) if rows else repeat(()), strict=False))
     kinds = found.pop("faults")
-    types = {**get_type_hints(Score), "preempted": int}
+    types = {**get_type_hints(Score), "preempted": int, "peak_bytes": float}
     columns: dict[str, Any] = {
         name: values if name in _TEXTS else np.array(values, types[name]) for name, values in found.items()
     }
@@ -97,7 +98,8 @@ def summarise(judged: pd.DataFrame, limit_seconds: float | None = None) -> dict[
 
     Failures count as nothing found; a solver that answered none of the positions has no recall at all. Times in
     microseconds, over the positions that were answered. `par2_us` is the mean time with twice the limit for
-    every position that was not solved; nan without a limit.
+    every position that was not solved; nan without a limit. `peak_median_bytes`, `peak_max_bytes`: of the peaks of
+    memory that are known.
     """
     answered = judged[judged["answered"]]
     count = {name: int(judged[name].sum()) for name in _COUNTED}
@@ -121,6 +123,8 @@ def summarise(judged: pd.DataFrame, limit_seconds: float | None = None) -> dict[
     for part in ("extract", "solve", "total"):
         summary |= _spread(part, answered[part])
     summary["par2_us"] = _par2(judged, limit_seconds) if len(answered) else np.nan
+    peaks = answered["peak_bytes"].dropna()
+    summary |= {"peak_median_bytes": float(peaks.median()), "peak_max_bytes": float(peaks.max())}
     return summary
 
 
@@ -179,6 +183,17 @@ def _peer_of(found: Mapping[tuple[Hashable, ...], Mapping[str, Any]], group: tup
         if key[:-1] == group and str(key[-1]).partition(":")[0] == PEER:
             return float(summary["total_median_us"])
     return np.nan
+
+
+def peer_library_share(run: Run) -> float:
+    """The median share of the peer's time that is its own library's call; nan where it answered nothing."""
+    shares = [
+        inside / record.solve_nanoseconds[0]  # the stats are the first repeat's
+        for record in run.records
+        if record.solver.partition(":")[0] == PEER and record.status and record.solve_nanoseconds[0]
+        if isinstance(inside := record.stats.get("library_nanoseconds"), int)
+    ]
+    return float(np.median(shares)) if shares else np.nan
 
 
 def claims_text(claims: Mapping[str, bool]) -> str:

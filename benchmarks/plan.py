@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks.corpus import Corpus, Entry, Question, load_corpus
-from benchmarks.records import Key, corpus_file
+from benchmarks.folder import corpus_file
+from benchmarks.records import Key
 from solvers import Claims, Solver, label_of, make_solver, spec_of
 
 QUESTIONS: tuple[Question, ...] = ("local", "global")
@@ -56,6 +57,7 @@ class Plan:
 
     solvers: by label. corpora: by name, only the positions that are asked. seed: shuffles the order of the
     questions, so that what was measured when a run ends early is a fair sample; None keeps the corpora's order.
+    batch_threads: with how many threads each corpus is put at once to the solvers that take many problems.
     """
 
     solvers: Mapping[str, Solver]
@@ -64,6 +66,7 @@ class Plan:
     repeats: int = 1
     limits: Limits = Limits()
     seed: int | None = None
+    batch_threads: tuple[int, ...] = ()
 
     def __len__(self) -> int:
         """How many records there will be."""
@@ -124,6 +127,7 @@ def make_plan(
     limit: int | None = None,
     limits: Limits | None = None,
     seed: int | None = None,
+    batch_threads: Sequence[int] = (),
 ) -> tuple[Plan, dict[str, Any]]:
     """The plan of what people give to `compare`, and what a run's header says of it.
 
@@ -135,7 +139,8 @@ def make_plan(
     if repeats < 1:
         raise ValueError(f"a question is put at least once, not {repeats} times")
     used = {name: part for name, (_, part) in chosen.items()}
-    plan = Plan(named, used, asked, repeats, limits or Limits(), seed)
+    threads = _threads(batch_threads)
+    plan = Plan(named, used, asked, repeats, limits or Limits(), seed, threads)
     header = {
         "solvers": [_solver_header(label, solver) for label, solver in named.items()],
         "corpora": [_corpus_header(i, *pair) for i, pair in enumerate(chosen.values())],
@@ -144,6 +149,7 @@ def make_plan(
         "limit": limit,
         "limits": asdict(plan.limits),
         "seed": seed,
+        "batch_threads": list(threads),
     }
     return plan, header
 
@@ -176,6 +182,14 @@ def _questions(given: Iterable[str]) -> tuple[Question, ...]:
     if not given:
         raise ValueError("no question was given")
     return tuple(question for question in QUESTIONS if question in given)
+
+
+def _threads(given: Iterable[int]) -> tuple[int, ...]:
+    given = list(given)
+    for count in given:
+        if not isinstance(count, int) or isinstance(count, bool) or count < 1:
+            raise ValueError(f"a number of threads is an integer of at least 1, not {count!r}")
+    return tuple(dict.fromkeys(given))
 
 
 def _corpora(given: Iterable[Corpus | str | Path], limit: int | None) -> dict[str, tuple[Corpus, Corpus]]:

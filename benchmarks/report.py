@@ -13,6 +13,7 @@ from typing import Any
 import pandas as pd
 
 from benchmarks import document, stats, tables
+from benchmarks.batch_tables import wrong_batches
 from benchmarks.metrics import PEER, claims_text, scores, wrong_claims
 from benchmarks.missed import marks, missed_positions
 from benchmarks.page import Table, fill
@@ -37,7 +38,7 @@ def report(run: Run, *, limit: int = 20) -> str:
         "report.html",
         title=str(run.header.get("experiment") or "Minesweeper inference strategies compared"),
         subtitle=_subtitle(run),
-        soundness="wrong" if wrong else "sound" if judged["answered"].any() else "unknown",
+        soundness="wrong" if wrong or wrong_batches(run) else "sound" if judged["answered"].any() else "unknown",
         verdict=document.verdict(run, wrong),
         wrong=Table.of(listed, tables.wrong_table(wrong, limit)),
         sections=_sections(run, judged) if run.records else [],
@@ -57,12 +58,14 @@ def _sections(run: Run, judged: pd.DataFrame) -> list[tuple[str, str, list[Table
     pooled = tables.metrics_table(run, by_corpus=False, judged=judged)
     by_corpus = tables.metrics_table(run, judged=judged)
     statistics = stats.statistics_tables(run, judged=judged)
+    special = document.special_tables(run, judged)
     return [
         ("headline", "Headline", [Table.of("All corpora pooled", tables.headline(pooled))]),
         ("found", "What was found", [Table.of("All corpora pooled", tables.found(pooled))]),
         ("times", "Times", [Table.of("Time a position, extract and solve apart", tables.times(pooled))]),
         ("corpora", "Corpus by corpus", list(_matrices(run, by_corpus))),
         ("statistics", "Statistics", [Table.of(name, frame) for name, frame in statistics.items()]),
+        *((title.lower(), title, [Table.of(title, frame)]) for title, frame in special.items()),
     ]
 
 

@@ -55,7 +55,7 @@ def write_table(
     """Write the tables of a run: wrong claims first, then what was found and how long it took."""
     with bad_input():
         from benchmarks.document import document
-        from benchmarks.records import without_collector
+        from benchmarks.folder import without_collector
 
         with without_collector():
             text = document(_load(run), by_corpus=by is By.CORPUS, form=form.value)
@@ -167,6 +167,7 @@ def reproduce(
     """Make the document's tables again. Exit code 1 if something deterministic came out different."""
     with bad_input():
         from benchmarks import reproduce as reproducing
+        from benchmarks.batch_tables import wrong_words
 
         document = _read_document(file)
         known = reproducing.table_names(document)
@@ -182,7 +183,8 @@ def reproduce(
         except KeyboardInterrupt:
             return EXIT_INTERRUPTED
         blocks = {name: reproducing.block(name, made) for name, made in runs.items()}
-        found = reproducing.differences(document, blocks)
+        found: list[object] = [*reproducing.differences(document, blocks)]
+        found += [f"table {name}: {said}" for name, made in runs.items() if made for said in wrong_words(made)]
         if not check:
             file.write_bytes(reproducing.replaced(document, blocks).encode())
     for difference in found:

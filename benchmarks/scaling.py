@@ -1,13 +1,14 @@
-"""How time grows with size: a power law fitted on logarithms."""
+"""How time grows with size: a power law fitted on logarithms, and the table of a run's."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 
 from benchmarks.bootstrap import (
@@ -21,6 +22,12 @@ from benchmarks.bootstrap import (
     percentiles,
     totals,
 )
+from benchmarks.metrics import features
+from benchmarks.records import Run
+from benchmarks.tables import MISSING, as_text, number, with_interval
+
+LEAST_SIZES = 3  #: numbers of cells in a corpus, for its growth to be told
+_TABLE_RESAMPLES = 2_000  # two decimals of an interval need no more, and there are many rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,3 +114,59 @@ def _resampled_exponent(
     known = spread > 1e-9 * n * float(x @ x)
     slopes = np.divide(n * sxy - sx * sy, spread, out=np.full_like(n, np.nan), where=known)
     return percentiles(slopes, confidence)
+
+
+def growth_table(run: Run, judged: pd.DataFrame) -> pd.DataFrame:
+    """Time against the number of cells, as text: a row a corpus of boards of LEAST_SIZES sizes, question and solver.
+
+    judged: `benchmarks.metrics.scores(run)`. `Exponent`: e in seconds ~ cells^e over the positions that were answered,
+    with an interval of 95 % by resampled games if they are of LEAST_SIZES sizes too. `Largest cells`: the largest size
+    of which any position was answered, then the median time there.
+    """
+    known, sizes = features(run)["cells"], _sizes(run)
+    rows = judged[judged["corpus"].isin(sizes.index[sizes >= LEAST_SIZES])]
+    places = pd.MultiIndex.from_frame(rows[["corpus", "entry"]].astype(str))
+    rows = rows.assign(cells=known.reindex(places).to_numpy())
+    table = []
+    for (corpus, question, solver), mine in rows.groupby(["corpus", "question", "solver"], observed=True):
+        names = {"Corpus": str(corpus), "Question": str(question), "Strategy": str(solver)}
+        table.append({**names, **_growth_row(mine)})
+    return as_text(table)
+
+
+def _sizes(run: Run) -> pd.Series[int]:
+    """How many numbers of cells the boards of a corpus have, by its name."""
+    return features(run)["cells"].groupby(level="corpus").nunique()
+
+
+def growth_notes(run: Run) -> list[str]:
+    """How to read the table, if there is one."""
+    if not len(run.records) or _sizes(run).max() < LEAST_SIZES:
+        return []
+    return [
+        "Growth: the exponent e in time ~ cells^e, fitted to the positions that were answered, in brackets an interval "
+        f"of 95 % by a bootstrap over games, if {LEAST_SIZES} sizes were answered. Sizes of a corpus may differ in "
+        "more than their cells."
+    ]
+
+
+def _growth_row(mine: pd.DataFrame) -> dict[str, str]:
+    answered = mine[mine["answered"] & (mine["total"] > 0)]
+    found = growth(answered["cells"], answered["total"] / 1e9, answered["game"].tolist(), resamples=_TABLE_RESAMPLES)
+    if answered["cells"].nunique() < LEAST_SIZES:  # of two points every resample has the same slope
+        found = replace(found, low=math.nan, high=math.nan)
+    largest = answered[answered["cells"] == answered["cells"].max()]
+    outcomes = mine["outcome"].value_counts()
+    failures = {"Timeouts": "timeout", "Memory": "memory", "Crashes": "crashed", "Errors": "error"}
+    return {
+        "Exponent": with_interval(found.exponent, found.low, found.high, _exponent),
+        "Answered": f"{len(answered):,}",
+        **{heading: f"{outcomes.get(name, 0):,}" for heading, name in failures.items()},
+        "Unsupported": f"{outcomes.get('unsupported', 0):,}",
+        "Largest cells": f"{largest['cells'].iloc[0]:,}" if len(largest) else MISSING,
+        "Median there µs": number(float(largest["total"].median()) / 1000),
+    }
+
+
+def _exponent(value: float) -> str:
+    return MISSING if math.isnan(value) else f"{value:z.2f}"

@@ -7,7 +7,7 @@ tests are made over games: see `benchmarks.bootstrap` and `benchmarks.paired`.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,8 @@ from benchmarks.metrics import PEER, limit_seconds, penalised, scores
 from benchmarks.paired import holm, mcnemar, pairwise, signed_rank
 from benchmarks.records import Run
 from benchmarks.scaling import Growth, growth
-from benchmarks.tables import MISSING, number, percent
+from benchmarks.tables import MISSING, number, percent, with_interval
+from benchmarks.tables import ratio as _ratio
 
 __all__ = [
     "Growth",
@@ -228,7 +229,7 @@ def _recall_rows(question: str, answered: Mapping[str, pd.DataFrame], seed: int)
         for (heading, (over, under)), interval in zip(_RECALLS.items(), intervals, strict=True):
             entailed = int(rows[under].sum())
             recall = int(rows[over].sum()) / entailed if entailed else math.nan
-            line[heading] = _with_interval(recall, interval.low, interval.high, percent)
+            line[heading] = with_interval(recall, interval.low, interval.high, percent)
         table.append(line)
     return table
 
@@ -257,19 +258,15 @@ def _pairwise_table(compared: pd.DataFrame) -> pd.DataFrame:
     for row in compared.to_dict("records"):
         line = {"Strategy": row["solver"], "Positions": f"{row['positions']:,}", "Games": f"{row['games']:,}"}
         recall = (row["recall_difference"], row["recall_low"], row["recall_high"])
-        line["Safe, points"] = _with_interval(*recall, _points)
+        line["Safe, points"] = with_interval(*recall, _points)
         line["Solved more : fewer"] = f"{row['only_solver']:,} : {row['only_baseline']:,}"
         line["McNemar p"] = _p_value(row["mcnemar_holm_p"])
-        line["× time"] = _with_interval(row["time_ratio"], row["time_low"], row["time_high"], _ratio)
+        line["× time"] = with_interval(row["time_ratio"], row["time_low"], row["time_high"], _ratio)
         line["Wilcoxon p"] = _p_value(row["wilcoxon_holm_p"])
         if compared["par2_ratio"].notna().any():
-            line["× PAR-2"] = _with_interval(row["par2_ratio"], row["par2_low"], row["par2_high"], _ratio)
+            line["× PAR-2"] = with_interval(row["par2_ratio"], row["par2_low"], row["par2_high"], _ratio)
         table.append(line)
     return pd.DataFrame(table)
-
-
-def _with_interval(value: float, low: float, high: float, form: Callable[[float], str]) -> str:
-    return form(value) if math.isnan(low) else f"{form(value)} [{form(low)}, {form(high)}]"
 
 
 def _points(share: float) -> str:
@@ -279,11 +276,6 @@ def _points(share: float) -> str:
     if points == 0:
         return "0.0"
     return f"{points:+.1f}" if abs(points) >= 0.05 else f"{points:+.1g}"
-
-
-def _ratio(value: float) -> str:
-    """As `number`; two digits of a small one."""
-    return number(value) if math.isnan(value) or value >= 0.1 else f"{value:#.2g}"
 
 
 def _p_value(p: float) -> str:

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 MISSING = "–"
 Row = Mapping[str, Any]
 
-_LEFT = {"Corpus", "Strategy", "Claims", "Question", "Position", "Parameters", "What"}
-_NAMES = {"Corpus", "Strategy", "Question"}
+_LEFT = {"Corpus", "Strategy", "Claims", "Question", "Method", "Position", "Parameters", "What"}
+_NAMES = {"Corpus", "Strategy", "Question", "Threads"}
 _QUESTIONS = ("local", "global")
 
 
@@ -63,6 +63,24 @@ def number(value: float) -> str:
     return f"{value:.2f}" if value < 10 else f"{value:.1f}" if value < 100 else f"{value:,.0f}"
 
 
+def ratio(value: float) -> str:
+    """As `number`; two digits of a small one.
+
+    >>> ratio(1.234), ratio(0.00123)
+    ('1.23', '0.0012')
+    """
+    return number(value) if math.isnan(value) or value >= 0.1 else f"{value:#.2g}"
+
+
+def with_interval(value: float, low: float, high: float, form: Callable[[float], str]) -> str:
+    """A value and the interval it lies in, if there is one.
+
+    >>> with_interval(1.5, 1.0, 2.0, number)
+    '1.50 [1.00, 2.00]'
+    """
+    return form(value) if math.isnan(low) else f"{form(value)} [{form(low)}, {form(high)}]"
+
+
 def headline(metrics: pd.DataFrame) -> pd.DataFrame:
     """One row a (corpus and) strategy, both questions side by side.
 
@@ -84,7 +102,7 @@ def headline(metrics: pd.DataFrame) -> pd.DataFrame:
         spread = _spread(timed)
         del spread["Max µs"]
         table.append({**line, **spread, "PAR-2 ms": number(timed["par2_us"] / 1000)})
-    return _text(table)
+    return as_text(table)
 
 
 def found(metrics: pd.DataFrame) -> pd.DataFrame:
@@ -112,16 +130,20 @@ def found(metrics: pd.DataFrame) -> pd.DataFrame:
             "Solved %": "solved_share",
         }
         table.append({**_names(row, question=True), **counts, **{h: percent(row[key]) for h, key in shares.items()}})
-    return _text(table)
+    return as_text(table)
 
 
 def times(metrics: pd.DataFrame) -> pd.DataFrame:
-    """How long a position took, a row a (corpus,) question and strategy: extract, solve, both together."""
+    """How long a position took, a row a (corpus,) question and strategy: extract, solve, both together.
+
+    `Peak MB`: the most memory that any of the calls took; only if it was measured.
+    """
     table = []
     for row in _rows(metrics):
         parts = {f"{part.capitalize()} µs": number(row[f"{part}_median_us"]) for part in ("extract", "solve")}
-        table.append({**_names(row, question=True), **parts, **_spread(row)})
-    return _text(table)
+        peak = {"Peak MB": number(row["peak_max_bytes"] / 1e6)}
+        table.append({**_names(row, question=True), **parts, **_spread(row), **peak})
+    return as_text(table)
 
 
 def matrix(metrics: pd.DataFrame, column: str, question: str, form: Callable[[float], str]) -> pd.DataFrame:
@@ -131,12 +153,12 @@ def matrix(metrics: pd.DataFrame, column: str, question: str, form: Callable[[fl
         if row["question"] == question:
             line = rows.setdefault(row["corpus"], {"Corpus": row["corpus"]})
             line[row["solver"]] = form(row[column])
-    return _text(list(rows.values()))
+    return as_text(list(rows.values()))
 
 
 def wrong_table(wrong: Sequence[tuple[Record, str]], limit: int = 20) -> pd.DataFrame:
     """The first of `benchmarks.metrics.wrong_claims`, one a row."""
-    return _text(
+    return as_text(
         [
             {
                 "Strategy": record.solver,
@@ -280,10 +302,11 @@ def _sum(sides: Mapping[str, Row], key: str) -> int:
     return sum(int(row[key]) for row in sides.values())
 
 
-def _text(rows: list[dict[str, Any]]) -> pd.DataFrame:
+def as_text(rows: list[dict[str, Any]]) -> pd.DataFrame:
     """The rows as text, without the columns in which nobody has a value."""
     frame = pd.DataFrame(rows).fillna(MISSING).astype(str)
-    empty = {"Failed": "0", "Errors": "0", "Unsupported": "0", "× peer": MISSING, "PAR-2 ms": MISSING}
-    empty |= dict.fromkeys(("Timeouts", "Memory", "Crashes"), "0")
+    empty = {"Failed": "0", "Errors": "0", "Unsupported": "0", "× peer": MISSING}
+    empty |= dict.fromkeys(("Timeouts", "Memory", "Crashes", "Wrong positions"), "0")
+    empty |= dict.fromkeys(("PAR-2 ms", "Peak MB", "× one thread"), MISSING)
     keep = [c for c in frame.columns if c not in empty or (frame[c] != empty[c]).any()]
     return frame[keep]

@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 
 from benchmarks.machine import CAN_BOUND_MEMORY, CAN_PIN, address_space_bytes, numba_cache
 from benchmarks.measuring import measure, warm_up
+from benchmarks.memory import PeakMemory
 from benchmarks.plan import Group, Limits, Plan
 
 BATCH_SECONDS = 0.25  #: after so long a worker gives back what it has not begun
@@ -54,6 +55,7 @@ class _State(NamedTuple):
     output: int  # file descriptor
     plan_bytes: bytes
     limits: Limits
+    peak: PeakMemory
 
 
 _state: _State | None = None
@@ -85,7 +87,7 @@ def initialise(lifeline: Connection, files: Files, plan_bytes: bytes, limits: Li
     if cpu is not None and CAN_PIN:
         os.sched_setaffinity(0, {cpu})
     _write(journal, f"{PROCESS}{os.getpid()}")
-    _state = _State(lifeline, os.getpid(), journal, output, plan_bytes, limits)
+    _state = _State(lifeline, os.getpid(), journal, output, plan_bytes, limits, PeakMemory(_OUT_OF_REACH))
 
 
 def _opened(path: Path) -> int:
@@ -107,6 +109,7 @@ class _Alarm:
     """Names each call in the journal, and has the system end the process if it takes too long."""
 
     interruptible = False
+    peak_bytes: int | None = None
 
     def __init__(self, state: _State) -> None:
         self.state = state
@@ -118,6 +121,7 @@ class _Alarm:
         if limits.memory_bytes is not None and CAN_BOUND_MEMORY:
             _bound_memory(max(limits.memory_bytes, _WARM_UP_BYTES) if warm_up else limits.memory_bytes)
         _write(self.state.journal, (WARM if warm_up else CALL) + json.dumps(solver))
+        self.state.peak.reset()
         if limits.seconds is not None:
             # The system's default for this signal ends the process, whatever the solver does.
             signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGALRM])
@@ -128,6 +132,7 @@ class _Alarm:
         signal.setitimer(signal.ITIMER_REAL, 0)
         if os.getpid() != self.state.process:
             os._exit(0)  # a copy of the process, made by the solver
+        self.peak_bytes = self.state.peak.read()
         if self.state.limits.memory_bytes is not None and CAN_BOUND_MEMORY:
             _bound_memory(None)
 

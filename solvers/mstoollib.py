@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import chain
+from time import perf_counter_ns
 from typing import ClassVar
 
 import ms_toollib
@@ -68,21 +69,25 @@ class MsToollib:
     def marginals(self, problem: Problem, /) -> Marginals:
         """Probabilities to about 1e-12 relative. The library counts no models: None, and log_models nan.
 
+        `stats["library_nanoseconds"]` is how long the library's own call took, if it was asked.
         PARTIAL with nan where the answer does not add up; PARTIAL with numbers where ones may be rounded.
         """
         board, mines = _request(problem)
         covered = problem.covered
         if not 0 <= mines <= covered.sum() or (problem.totals > np.diff(problem.indptr)).any():
             return Marginals.inconsistent(problem.n)
+        begin = perf_counter_ns()
         try:
             rows, (fewest, _, most) = ms_toollib.cal_probability_onboard(board, mines)
+            consistent = fewest <= mines <= most
         except RuntimeError as error:
             if str(error) not in _NO_MODEL:
                 raise
             _check_size(problem)
-            return Marginals.inconsistent(problem.n)
-        if not fewest <= mines <= most:
-            return Marginals.inconsistent(problem.n)
+            consistent = False
+        stats = {"library_nanoseconds": perf_counter_ns() - begin}
+        if not consistent:
+            return Marginals.inconsistent(problem.n, stats)
         given = np.fromiter(chain.from_iterable(rows), np.float64, problem.n)
         probability = np.where(covered, given, np.nan)
         status = Status.COMPLETE
@@ -92,7 +97,7 @@ class MsToollib:
         elif _some_rare(probability):
             status = Status.PARTIAL
             probability[probability == 1] = np.nextafter(1, 0)
-        return Marginals(probability, None, np.nan, status)
+        return Marginals(probability, None, np.nan, status, stats=stats)
 
 
 def _some_rare(probability: NDArray[np.float64]) -> bool:

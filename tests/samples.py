@@ -7,15 +7,16 @@ from pathlib import Path
 import msgspec
 
 from benchmarks.corpus import Answer, Corpus, Entry
-from benchmarks.records import FORMAT, Record, Run, corpus_file
+from benchmarks.folder import FORMAT, corpus_file
+from benchmarks.records import Batch, Record, Run
 from board import Position
 
 DATA = Path(__file__).parent / "data"
 
 
 def replace(value, **changes):
-    """A record, a run or an entry with other values in some fields."""
-    change = msgspec.structs.replace if isinstance(value, Record) else dataclasses.replace
+    """A record, a batch, a run or an entry with other values in some fields."""
+    change = msgspec.structs.replace if isinstance(value, Record | Batch) else dataclasses.replace
     return change(value, **changes)
 
 
@@ -54,8 +55,13 @@ def failed(entry, outcome="error", message="RuntimeError: no", *, solver="one", 
     return Record(solver, "tiny", entry.id, entry.game, question, outcome, None, (), (), (500,), (9_000_000,), message)
 
 
-def run_of(*records, corpus=TINY):
-    """A run of these records."""
+def at_once(threads=1, nanoseconds=(5000, 4000, 9000), *, solver="one", question="global", wrong=0, message=""):
+    """A batch of the whole tiny corpus."""
+    return Batch(solver, "tiny", question, "deduce_many", threads, len(TINY), nanoseconds, wrong, message)
+
+
+def run_of(*records, corpus=TINY, batches=()):
+    """A run of these records and batches."""
     nothing = {"complete_local": False, "complete_global": False, "marginals": False, "exact": False}
     header = {
         "format": FORMAT,
@@ -82,7 +88,7 @@ def run_of(*records, corpus=TINY):
         "started": "2026-01-01T00:00:00+00:00",
         "machine": {"commit": "abc", "dirty": False, "sapper": "1", "python": "3", "cpu": "C", "cores": 1},
     }
-    return Run(header, list(records), {corpus.name: corpus})
+    return Run(header, list(records), {corpus.name: corpus}, None, list(batches))
 
 
 def shared_corpus(name, count):

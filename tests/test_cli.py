@@ -44,6 +44,19 @@ class Liar:
 
 
 @dataclass(frozen=True)
+class Hasty:
+    """Answers alone what it does not answer at once."""
+
+    claims = Claims()
+
+    def deduce(self, problem, /):
+        return make_solver("enumeration").deduce(problem)
+
+    def deduce_many(self, problems, *, threads=None):
+        return [Deduction.inconsistent(problem.n) for problem in problems]
+
+
+@dataclass(frozen=True)
 class Raiser:
     """Raises."""
 
@@ -55,10 +68,11 @@ class Raiser:
 
 @pytest.fixture(autouse=True)
 def elsewhere(tmp_path, monkeypatch):
-    """Every test runs in an empty folder, with two more solvers registered."""
+    """Every test runs in an empty folder, with three more solvers registered."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setitem(registry._BUILT_IN, "liar", f"{__name__}:Liar")
     monkeypatch.setitem(registry._BUILT_IN, "raiser", f"{__name__}:Raiser")
+    monkeypatch.setitem(registry._BUILT_IN, "hasty", f"{__name__}:Hasty")
     write_corpus(TINY, tmp_path / "tiny.jsonl")
     return tmp_path
 
@@ -341,6 +355,23 @@ def test_a_wrong_claim_is_printed_first_and_fails_the_run(lie, kind):
     assert rows["single"]["wrong"] == 0
 
 
+def test_a_wrong_batch_fails_the_run():
+    write(
+        "mine.toml", 'corpora = ["tiny.jsonl"]\nsolvers = ["hasty", "mstoollib"]\nbatch_threads = [1, 2]\nlimit = 3\n'
+    )
+    done = sapper("bench", "mine.toml", "--out", "run")
+    assert done.exit_code == 1, done.stderr
+    first = done.stdout.splitlines()[0]
+    assert first == "No wrong claim in 9 answers. WRONG BATCHES, of whole corpora put at once: hasty 4."
+    text = " ".join(done.stdout.split())
+    for said in ("Growth Corpus Question Strategy Exponent", "Batches Corpus Question Strategy Threads Method"):
+        assert said in text
+    assert "Wrong in a batch: hasty, tiny, global, threads 2: 3 of 3 positions; clear: inconsistent at once" in text
+    assert Path("run/table.md").read_text() == sapper("table", "run").stdout
+    assert sapper("report", "run").exit_code == 0
+    assert "WRONG BATCHES" in Path("run/report.html").read_text()
+
+
 def test_a_solver_that_raises_does_not_stop_the_run():
     done = bench("--solver", "raiser", "--solver", "single", "--question", "local")
     assert done.exit_code == 0
@@ -366,7 +397,7 @@ def test_table_in_every_format():
         assert plain.exit_code == 0
         assert ("| Corpus | Strategy | Claims |" in plain.stdout) is bool(by)
         tex = sapper("table", "run", "--format", "latex", *by).stdout
-        assert tex.count(r"\toprule") == tex.count(r"\bottomrule") == 3
+        assert tex.count(r"\toprule") == tex.count(r"\bottomrule") == 4  # the boards are of more than three sizes
         csv = pd.read_csv(pd.io.common.StringIO(sapper("table", "run", "--format", "csv", *by).stdout))
         assert ("corpus" in csv) is bool(by)
         assert len(csv) == 4

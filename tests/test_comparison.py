@@ -10,13 +10,15 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from samples import BROKEN, CLEAR, EVEN, TINY, Corpus, replace, shared_corpus
+from samples import BROKEN, CLEAR, EVEN, MINES, TINY, Corpus, replace, shared_corpus
 
 from benchmarks import Record, Run, compare, write_corpus
+from benchmarks.batch_tables import wrong_batches
+from benchmarks.comparison import resume
 from benchmarks.document import document
 from benchmarks.judgement import faults
 from board import COVERED
-from solvers import Claims, Deduction, Status, Unsupported, make_solver
+from solvers import Claims, Deduction, Marginals, Status, Unsupported, make_solver
 
 
 def masks(n, safe=(), mines=()):
@@ -399,3 +401,202 @@ def test_it_runs_in_a_thread():
     thread.start()
     thread.join()
     assert len(results[0].records) == 10
+
+
+# whole corpora at once
+
+ENUMERATION = make_solver("enumeration")
+
+
+class Many:
+    """Takes many problems; `change` may do anything to the answers; what it was given is in `seen`."""
+
+    claims = ENUMERATION.claims
+
+    def __init__(self, change=lambda answers: answers):
+        self.change = change
+        self.seen = []
+
+    def deduce(self, problem, /):
+        return ENUMERATION.deduce(problem)
+
+    def deduce_many(self, problems, *, threads=None):
+        self.seen.append((len(problems), problems[0].mines, threads, gc.isenabled()))
+        return self.change([ENUMERATION.deduce(problem) for problem in problems])
+
+
+class ManyMarginals(Many):
+    def marginals(self, problem, /):
+        return ENUMERATION.marginals(problem)
+
+    def marginals_many(self, problems, *, threads=None):
+        return self.change([ENUMERATION.marginals(problem) for problem in problems])
+
+
+def test_a_batch_is_the_whole_corpus_with_each_number_of_threads(tmp_path):
+    many, other = Many(), Corpus("other", (MINES, EVEN, CLEAR))
+    run = compare(
+        ["enumeration", many, ManyMarginals()],
+        [TINY, other],
+        limit=2,
+        batch_threads=[2, 1, 2],
+        folder=tmp_path / "run",
+    )
+    assert run.header["batch_threads"] == [2, 1]
+    assert [(*b.key, b.method, b.positions, b.wrong, b.message, len(b.nanoseconds)) for b in run.batches] == [
+        (solver, corpus, question, threads, method, 2, 0, "", 3)
+        for corpus in ("tiny", "other")
+        for question in ("local", "global")
+        for solver, method in (("Many", "deduce_many"), ("ManyMarginals", "marginals_many"))
+        for threads in (2, 1)
+    ]
+    assert many.seen == [
+        (2, mines, threads, False)
+        for local_and_global in ((None, 1), (None, 2))
+        for mines in local_and_global
+        for threads in (2, 1)
+        for _ in range(4)  # one of them to warm up
+    ]
+    assert gc.isenabled()
+    assert all(nanoseconds > 0 for batch in run.batches for nanoseconds in batch.nanoseconds)
+    assert Run.load(tmp_path / "run").batches == run.batches
+    assert Run.load(run.save(tmp_path / "again").folder).batches == run.batches
+    assert len((tmp_path / "run" / "batches.jsonl").read_text().splitlines()) == 16
+
+
+def test_without_threads_or_a_method_nothing_is_put_at_once(tmp_path):
+    assert compare(Many(), TINY, folder=tmp_path / "run").batches == []
+    assert compare(["enumeration", Says()], TINY, batch_threads=[1]).batches == []
+    assert not (tmp_path / "run" / "batches.jsonl").exists()
+    assert Run.load(tmp_path / "run").batches == []
+
+
+def but_the_first(answer):
+    return lambda answers: [answer, *answers[1:]]
+
+
+@pytest.mark.parametrize(
+    ("many", "wrong", "words"),
+    [
+        (
+            Many(but_the_first(Deduction(*masks(8, [1, 4]), Status.COMPLETE))),
+            1,
+            "alone; other claims about the cells [5]",
+        ),
+        (
+            Many(but_the_first(Deduction(*masks(8, [1, 4, 5]), Status.PARTIAL))),
+            1,
+            "clear: partial at once, complete alone",
+        ),
+        (Many(but_the_first(Deduction(*masks(8, [1, 4], [5]), Status.COMPLETE))), 1, "about the cells [5]"),
+        (Many(but_the_first(Deduction(*masks(3), Status.COMPLETE))), 1, "about the cells [1, 4, 5]"),
+        (Many(lambda answers: answers[::-1]), 4, "clear: inconsistent at once, complete alone"),
+        (Many(but_the_first(None)), 1, "clear: gave NoneType, not a Deduction"),
+        (Many(but_the_first(Deduction(*masks(8), "complete"))), 1, "clear: its answer cannot be read: AttributeError"),
+        (Many(lambda answers: answers[:3]), 5, "gave 3 answers to 5 problems"),
+        (Many(lambda answers: iter(answers)), 5, "gave list_iterator to 5 problems"),
+        (ManyMarginals(but_the_first(Marginals(np.full(8, 0.5), None, 1.0, Status.COMPLETE))), 1, "about the cells"),
+    ],
+)
+def test_a_batch_with_other_answers_is_wrong(many, wrong, words):
+    run = compare(many, TINY, questions="global", batch_threads=[1])
+    (batch,) = run.batches
+    assert wrong_batches(run) == [batch]
+    assert batch.wrong == wrong
+    assert words in batch.message
+    assert len(batch.nanoseconds) == 3
+    text = document(run)
+    assert text.startswith(
+        f"No wrong claim in 5 answers. WRONG BATCHES, of whole corpora put at once: {batch.solver} 1."
+    )
+    assert (
+        f"Wrong in a batch: {batch.solver}, tiny, global, threads 1: {wrong} of 5 positions; {batch.message}." in text
+    )
+
+
+def test_one_repeat_of_four_that_differs_is_enough():
+    turns = itertools.count()
+    fickle = Many(lambda answers: answers if next(turns) != 2 else answers[::-1])
+    (batch,) = compare(fickle, TINY, questions="global", batch_threads=[1]).batches
+    assert (batch.wrong, len(batch.nanoseconds)) == (4, 3)
+
+
+def test_a_batch_that_cannot_be_run_is_kept_with_the_reason():
+    def refuse(answers):
+        raise Unsupported("not so many")
+
+    def panic(answers):
+        raise Panic("at\nonce")
+
+    sometimes = Many()
+    sometimes.deduce = lambda problem: ENUMERATION.deduce(problem) if problem.n > 3 else 7 / 0
+    run = compare([Many(refuse), Many(panic), sometimes], TINY, questions="global", batch_threads=[1, 2])
+    assert [(b.solver, b.nanoseconds, b.wrong, b.message) for b in run.batches] == [
+        (solver, (), 0, message)
+        for solver, message in (
+            ("Many", "not so many"),
+            ("Many (2)", "Panic: at once"),
+            ("Many (3)", "without an answer alone: 1 of 5 positions"),
+        )
+        for _ in (1, 2)
+    ]
+    assert sometimes.seen == []
+    assert not wrong_batches(run)
+    text = document(run)
+    assert "Many, 2 batches not run: not so many" in text
+    assert "\nBatches\n" not in text
+
+
+def test_an_interrupt_keeps_batches_and_resuming_measures_what_is_missing(tmp_path):
+    calls = itertools.count()
+
+    def stop(answers):
+        if next(calls) == 6:  # in the second batch
+            raise KeyboardInterrupt
+        return answers
+
+    with pytest.raises(KeyboardInterrupt):
+        compare(Many(stop), TINY, batch_threads=[1, 2], folder=tmp_path / "run")
+    broken = Run.load(tmp_path / "run")
+    assert len(broken.records) == 10
+    assert [b.key for b in broken.batches] == [("Many", "tiny", "local", 1)]
+    assert gc.isenabled()
+    with (tmp_path / "run" / "batches.jsonl").open("a") as file:
+        file.write('{"solver":"Many","corp')  # as if it had died in the middle of a line
+    assert Run.load(tmp_path / "run").batches == broken.batches
+    many = Many()
+    run = resume(tmp_path / "run", solvers=[many])
+    assert [seen[1:3] for seen in many.seen[::4]] == [(None, 2), (1, 1), (1, 2)]
+    assert [b.key[2:] for b in run.batches] == [("local", 1), ("local", 2), ("global", 1), ("global", 2)]
+    assert run.batches[0] == broken.batches[0]
+    assert Run.load(tmp_path / "run").batches == run.batches
+    assert resume(tmp_path / "run", solvers=[Many()]).batches == run.batches
+
+
+def test_an_interrupt_that_a_library_swallows_in_a_batch_is_noticed():
+    def swallow(answers):
+        try:
+            signal.raise_signal(signal.SIGINT)
+        except KeyboardInterrupt as interrupt:
+            raise SystemError("returned a result with an exception set") from interrupt
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            compare(Many(swallow), TINY, batch_threads=[1])
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.parametrize("threads", [[0], [1, -1], [True], [1.0], ["2"], [[1]], [None]])
+def test_a_number_of_threads_is_one_or_more(threads):
+    with pytest.raises(ValueError, match="a number of threads is an integer of at least 1, not ") as caught:
+        compare("single", TINY, batch_threads=threads)
+    assert repr(threads[-1]) in str(caught.value)
+
+
+def test_ours_answer_at_once_what_they_answer_alone():
+    solvers = [make_solver(spec) for spec in ("single", "subset", "minmax", "counting", "counting:exact=true")]
+    run = compare(solvers, shared_corpus("expert-random", 4), batch_threads=[1, 2])
+    assert not wrong_batches(run)
+    assert not [batch.message for batch in run.batches if batch.message]

@@ -1,12 +1,13 @@
 """1,350 positions of three levels: complete solvers find exactly the listed cells, and nobody claims more.
 
-The listed cells come from exact solvers that agree with each other.
+The listed cells come from exact solvers that agree with each other. The same for the bundled corpora of large boards.
 """
 
 import pytest
 from shared_data import corpora, listed, problem_of
 
-from solvers import Status, Unsupported, label_of
+from benchmarks.corpus import SHAPES, load_corpus
+from solvers import Status, Unsupported, label_of, make_solver
 
 GROUPS = sorted({name.rpartition("-")[0] for name in corpora()})
 
@@ -24,20 +25,28 @@ def entries(solver, group):
 def check(solver, chosen, question):
     """All wrong claims and misses of complete solvers, as (position, what)."""
     suffix = "_local" if question == "local" else ""
-    claims = solver.claims
-    complete = claims.complete_local if question == "local" else claims.complete_global
     wrong = []
     for entry in chosen:
         problem = problem_of(entry)
-        answer = solver.deduce(problem.local() if question == "local" else problem)
-        for kind, mask in (("safe", answer.safe), ("mine", answer.mines)):
-            found, expected = set(listed(mask)), set(entry[kind + suffix])
-            if found - expected:
-                wrong.append((entry["id"], f"false {kind}", sorted(found - expected)))
-            if expected - found and (complete or answer.status is Status.COMPLETE):
-                wrong.append((entry["id"], f"missed {kind}", sorted(expected - found)))
-        if answer.status is Status.INCONSISTENT or (complete and answer.status is not Status.COMPLETE):
-            wrong.append((entry["id"], str(answer.status), []))
+        expected = entry["safe" + suffix], entry["mine" + suffix]
+        wrong += misjudged(
+            solver, entry["id"], problem.local() if question == "local" else problem, question, *expected
+        )
+    return wrong
+
+
+def misjudged(solver, name, problem, question, safe, mines):
+    complete = solver.claims.complete_local if question == "local" else solver.claims.complete_global
+    answer = solver.deduce(problem)
+    wrong = []
+    for kind, mask, listed_cells in (("safe", answer.safe, safe), ("mine", answer.mines, mines)):
+        found, expected = set(listed(mask)), set(listed_cells)
+        if found - expected:
+            wrong.append((name, f"false {kind}", sorted(found - expected)))
+        if expected - found and (complete or answer.status is Status.COMPLETE):
+            wrong.append((name, f"missed {kind}", sorted(expected - found)))
+    if answer.status is Status.INCONSISTENT or (complete and answer.status is not Status.COMPLETE):
+        wrong.append((name, str(answer.status), []))
     return wrong
 
 
@@ -52,3 +61,17 @@ def test_nobody_makes_a_wrong_claim(solver, group, question):
             check(solver, chosen, question)
         return
     assert check(solver, chosen, question) == []
+
+
+@pytest.mark.parametrize("question", ["global", "local"])
+@pytest.mark.parametrize("name", [*SHAPES, "stress"])
+@pytest.mark.parametrize("spec", ["single", "subset", "minmax", "sat", "counting"])
+def test_nobody_makes_a_wrong_claim_on_large_boards(spec, name, question):
+    solver = make_solver(spec)
+    wrong = []
+    for entry in load_corpus(name):
+        problem = entry.position.problem()
+        answer = entry.answer(question)
+        asked = problem.local() if question == "local" else problem
+        wrong += misjudged(solver, entry.id, asked, question, answer.safe, answer.mines)
+    assert wrong == []

@@ -8,20 +8,25 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from benchmarks.corpus import (
     KINDS,
     LEVELS,
+    SHAPES,
     Answer,
     Corpus,
     Entry,
     build_corpus,
+    bundled_corpora,
     corpus_names,
     load_corpus,
     read_corpus,
     write_corpus,
 )
-from benchmarks.generation import SAFE_CELLS_LEFT, make_entry
+from benchmarks.generation import SAFE_CELLS_LEFT, exact_answer, make_entry
+from benchmarks.shapes import COMBS, LATTICES, SQUARES, draw
 from board import COVERED, Position, Topology
 from solvers import Status, make_solver
 
@@ -246,7 +251,10 @@ def test_no_text_no_file_a_folder(message, tmp_path):
 def test_unknown_names():
     with pytest.raises(ValueError, match="unknown corpus 'expert-stuk'; did you mean 'expert-stuck'"):
         load_corpus("expert-stuk")
-    with pytest.raises(ValueError, match="unknown corpus '????'; known are beginner-random".replace("?", r"\?")):
+    said = (
+        "unknown corpus '????'; known are cases, squares-0.10, squares-0.15, squares-0.20, combs, lattices, stress, and"
+    )
+    with pytest.raises(ValueError, match=f"{re.escape(said)} <level>-<kind> with a level of beginner"):
         load_corpus("????")
 
 
@@ -290,12 +298,60 @@ def test_bundled_answers_hold_for_another_solver(name):
             assert tuple(np.flatnonzero(found.mines).tolist()) == answer.mines
 
 
+@pytest.mark.parametrize("name", [n for n in SHAPES if n.startswith("squares")])
+def test_bundled_squares_obey_their_definition(name):
+    corpus = load_corpus(name)
+    assert [e.id for e in corpus] == [e.game.replace("/", "-") for e in corpus] == [f"{name}-{i}" for i in range(15)]
+    for i, e in enumerate(corpus):
+        n = SQUARES[i % 5]
+        opened = e.position.codes >= 0
+        safe = n * n - e.position.mines
+        assert e.position.shape == (n, n)
+        assert e.position.mines == round(float(name.removeprefix("squares-")) * n * n)
+        assert 0.05 * safe <= opened.sum() < safe
+        assert e.layout is None
+        for zero in np.flatnonzero(e.position.codes == 0):
+            assert (e.position.codes.flat[e.position.topology.of(zero)] >= 0).all()
+
+
+def test_bundled_combs_obey_their_definition():
+    corpus = load_corpus("combs")
+    assert [e.position.shape for e in corpus] == list(COMBS)
+    for e in corpus:
+        covered = e.position.codes == COVERED
+        assert not covered[::2, ::2].any()
+        assert covered[1::2].all()
+        assert covered[:, 1::2].all()
+        assert e.position.mines == len(e.layout) == covered.sum() * 35 // 100
+
+
+def test_bundled_lattices_obey_their_definition():
+    corpus = load_corpus("lattices")
+    for e, k in zip(corpus, LATTICES, strict=True):
+        assert (e.position.codes[1::2, 1::2] == 4).all()
+        assert (e.position.codes == COVERED).sum() == (2 * k + 1) ** 2 - k * k
+        # Turn every mine into a free cell and every free cell into a mine: all clues still hold.
+        assert e.local_answer == Answer(True, (), ())
+
+
+def test_the_stress_positions_are_those_of_the_shared_file():
+    shared = [json.loads(line) for line in (DATA / "stress.jsonl").open(encoding="utf-8")]
+    corpus = load_corpus("stress")
+    found = [(e.id, e.game, e.position.rows(), e.position.mines, e.layout) for e in corpus]
+    assert found == [(d["id"], d["id"], d["grid"], d["mines"], None) for d in shared]
+    assert len(corpus) == 37
+
+
+def test_the_bundled_corpora_as_they_were_written():
+    assert bundled_corpora() == [load_corpus(name) for name in corpus_names()]
+
+
 def test_the_data_stays_small():
     import benchmarks.corpora
 
     files = sorted(Path(benchmarks.corpora.__file__).parent.glob("*.jsonl"))
     assert sorted(corpus_names()) == [f.stem for f in files]
-    assert sum(f.stat().st_size for f in files) < 5_000_000
+    assert sum(f.stat().st_size for f in files) < 6_500_000
     assert all(set(f.read_bytes()) <= set(range(32, 127)) | {10} for f in files)
 
 
@@ -344,6 +400,61 @@ def test_bundled_corpora_are_made_again(name):
     assert build_corpus(name, 20, corpus.header["seed"]).entries == corpus.entries[:20]
 
 
+@pytest.mark.parametrize("name", SHAPES)
+def test_bundled_shapes_are_made_again_one_by_one(name):
+    corpus = load_corpus(name)
+    for i in (1, 3):
+        again(corpus, corpus.entries[i])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SHAPES)
+def test_bundled_shapes_are_made_again_byte_by_byte(name, tmp_path):
+    import benchmarks.corpora
+
+    bundled = (Path(benchmarks.corpora.__file__).parent / f"{name}.jsonl").read_bytes()
+    made = build_corpus(name, bundled.count(b"\n") - 1, 1)
+    write_corpus(made, tmp_path / "made.jsonl")
+    assert (tmp_path / "made.jsonl").read_bytes() == bundled
+
+
+@pytest.mark.parametrize(
+    ("name", "sizes"),
+    [
+        ("squares-0.15", [(n, n) for n in SQUARES]),
+        ("combs", list(COMBS)),
+        ("lattices", [(2 * k + 1, 2 * k + 1) for k in LATTICES]),
+    ],
+)
+def test_a_shape_begins_again_with_other_draws(name, sizes):
+    drawn = [draw(name, 3, i) for i in range(2 * len(sizes))]
+    assert [position.shape for position, _ in drawn] == 2 * sizes
+    small, later = drawn[0], drawn[len(sizes)]
+    assert small == draw(name, 3, 0)
+    assert small[1] != draw(name, 4, 0)[1]
+    assert small[1] != later[1] or name == "lattices"  # a lattice of one clue has eight layouts
+    assert all(position == layout.position(position.codes >= 0) for position, layout in drawn)
+
+
+@settings(max_examples=50)
+@given(st.integers(0, 1000), st.integers(0, 100))
+def test_every_clue_of_a_lattice_is_four(seed, index):
+    k = LATTICES[index % len(LATTICES)]
+    position, layout = draw("lattices", seed, index)
+    assert position.codes[1::2, 1::2].tolist() == [[4] * k] * k
+    assert position.mines == layout.count
+    assert (k + 1) ** 2 <= layout.count <= 2 * k * (k + 1)
+
+
+def test_no_answer_without_a_second_solver_that_agrees():
+    problem = Position.parse(["1#", "0#"], 1).problem()
+    assert exact_answer(problem, "x", "cpsat") == Answer(False, (), ())
+    problem = Position.parse(["1##", "##1"], 1).problem()
+    assert exact_answer(problem, "x") == exact_answer(problem, "x", "cpsat") == Answer(True, (2, 3), ())
+    with pytest.raises(RuntimeError, match="counting and single disagree on x"):
+        exact_answer(problem, "x", "single")
+
+
 def again(corpus, wanted):
     index = int(wanted.game.rpartition("/")[2])
     assert make_entry(corpus.name, corpus.header["seed"], index) == wanted
@@ -352,7 +463,9 @@ def again(corpus, wanted):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("cases", 1, 1), "no way to build a corpus 'cases'; known are <level>-<kind>"),
+        (("cases", 1, 1), "no way to build a corpus 'cases'; known are squares-0.10, "),
+        (("squares-0.12", 1, 1), "combs, lattices, and <level>-<kind> with a level of beginner"),
+        (("combs", 0, 1), "a count >= 1 and a seed >= 0, not 0 and 1"),
         (("expert", 1, 1), "no way to build a corpus 'expert'"),
         (("expert-easy", 1, 1), "no way to build a corpus 'expert-easy'"),
         (("expert-stuck", 0, 1), "a count >= 1 and a seed >= 0, not 0 and 1"),

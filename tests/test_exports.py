@@ -67,6 +67,8 @@ def test_what_is_read_back_is_what_was_recorded(form, tmp_path):
         fields = {name: row[name] for name in Record.__struct_fields__}
         fields |= {name: tuple(map(int, row[name])) for name in LISTS}
         fields |= {"stats": json.loads(row["stats"]), "status": None if pd.isna(row["status"]) else row["status"]}
+        unknown = pd.isna(row["peak_bytes"]) or row["peak_bytes"] == ""
+        fields["peak_bytes"] = None if unknown else int(row["peak_bytes"])
         assert Record(**fields) == record
         judged = score(record, entries[record.corpus, record.entry])
         assert row["faults"] == " ".join(judged.faults)

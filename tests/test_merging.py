@@ -4,7 +4,7 @@ from itertools import product
 
 import pandas as pd
 import pytest
-from samples import BROKEN, CLEAR, COUNTED, EVEN, TINY, failed, replace, run_of, said
+from samples import BROKEN, CLEAR, COUNTED, EVEN, MINES, TINY, at_once, failed, replace, run_of, said
 
 from benchmarks import Corpus, Run
 from benchmarks.comparison import compare
@@ -119,6 +119,16 @@ def test_everything_else_takes_a_merged_run(whole):
     assert said_first == document(whole).partition("\n")[0]
     assert said_first.startswith("No wrong claim in ")
     assert not diff(whole, merged).changes
+
+
+def test_of_two_batches_the_first_counts(tmp_path):
+    one = headed(run_of(said(CLEAR, "partial"), batches=[at_once(1), at_once(2)]), batch_threads=[1, 2])
+    two = run_of(said(EVEN, "partial"), batches=[at_once(1, (7,)), at_once(4, question="local")])
+    two = headed(two, batch_threads=[1, 4], questions=["local", "global"])
+    merged = merge([one, two, run_of(said(MINES, "partial"))])
+    assert merged.batches == [at_once(1), at_once(2), at_once(4, question="local")]
+    assert merged.header["batch_threads"] == [1, 2, 4]
+    assert Run.load(merged.save(tmp_path / "run").folder).batches == merged.batches
 
 
 # what does not fit

@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from samples import BROKEN, CLEAR, COUNTED, EVEN, MINES, TINY, failed, run_of, said
+from samples import BROKEN, CLEAR, COUNTED, EVEN, MINES, TINY, failed, replace, run_of, said
 
 from benchmarks.judgement import explain, faults, score
 from benchmarks.metrics import claims_text, summaries, wrong_claims
@@ -168,3 +168,15 @@ def test_rows_follow_the_run_and_can_be_pooled():
 def test_claims_in_words(names, text):
     known = ("complete_local", "complete_global", "marginals", "exact")
     assert claims_text({name: name in names for name in known}) == text
+
+
+def test_peaks_of_memory_are_those_that_are_known_of_answers():
+    known = [
+        replace(said(entry, "partial"), peak_bytes=peak)
+        for entry, peak in ((CLEAR, 10), (EVEN, 1000), (MINES, 30), (COUNTED, None))
+    ]
+    row = only(summaries(run_of(*known, replace(failed(BROKEN, "memory"), peak_bytes=10**9))))
+    assert (row["peak_median_bytes"], row["peak_max_bytes"]) == (30, 1000)
+    row = only(summaries(run_of(said(CLEAR, "partial"))))
+    assert math.isnan(row["peak_median_bytes"])
+    assert math.isnan(row["peak_max_bytes"])

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from samples import CLEAR, COUNTED, TINY, replace, run_of, said
+from samples import CLEAR, COUNTED, TINY, at_once, replace, run_of, said
 from typer.testing import CliRunner
 
-from benchmarks import Run, comparison, write_corpus
+from benchmarks import comparison, write_corpus
 from benchmarks.cli import app
 from benchmarks.reproduce import STRATEGIES, block, differences, replaced, table_names
 from benchmarks.tables import markdown, strategies_table
@@ -200,7 +200,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def headed(run, experiment):
-    return Run({**run.header, "experiment": experiment}, run.records, run.corpora)
+    return replace(run, header={**run.header, "experiment": experiment})
 
 
 def document(name, text, **more):
@@ -249,6 +249,14 @@ def test_a_wrong_claim_fails(folder):
     assert done.exit_code == 1
     assert "table mine.toml, one, Wrong: '0' became '1'" in done.stdout
     assert b"WRONG CLAIMS in 1 of 4 answers: one 1." in readme()
+
+
+def test_a_wrong_batch_fails(folder):
+    headed(replace(RUN, batches=[at_once(wrong=2, message="what")]), "mine").save("wrong")
+    done = sapper("reproduce", "mine.toml", "--run", "wrong")
+    assert done.exit_code == 1
+    assert "table mine.toml: Wrong in a batch: one, tiny, global, threads 1: 2 of 5 positions; what." in done.stdout
+    assert b"No wrong claim in 4 answers. WRONG BATCHES, of whole corpora put at once: one 1." in readme()
 
 
 def test_without_a_run_it_measures_and_twice_gives_the_same(folder):

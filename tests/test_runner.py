@@ -1,5 +1,6 @@
 """Bounded processes: what a solver does costs its own records; kills and interrupts cost none."""
 
+import contextlib
 import os
 import random
 import signal
@@ -8,14 +9,17 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
-from hostile import Hostile
+from hostile import Hostile, nothing
 from samples import CLEAR, COUNTED, EVEN, MINES, Corpus, replace
 
 from benchmarks import Run, compare
 from benchmarks.comparison import resume
+from benchmarks.folder import reopen
+from benchmarks.memory import PeakMemory
+from benchmarks.metrics import summaries
 from benchmarks.plan import Limits, make_plan
-from benchmarks.records import reopen
 from solvers import Claims, Deduction, Status
 
 # Too short for solvers whose kernels may have to be compiled.
@@ -132,7 +136,18 @@ def test_what_a_solver_leaves_behind_is_not_the_others_burden(how):
         ("Hostile", "partial"),
     }
     if how == "leave_a_child":  # tests of the others may run beside this one
-        assert "sleep\0001000" not in "".join(p.read_text() for p in Path("/proc").glob("[0-9]*/cmdline") if p.exists())
+        until = time.monotonic() + 5  # what is killed ends in its own time
+        while (left := "sleep\0001000" in command_lines()) and time.monotonic() < until:
+            time.sleep(0.05)
+        assert not left
+
+
+def command_lines():
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            found.append(path.read_text())
+    return "\n".join(found)
 
 
 def test_who_lowers_the_limits_of_all_is_the_only_one_to_feel_it():
@@ -276,6 +291,9 @@ def test_a_finished_run_that_is_resumed_stays_as_it_is(tmp_path):
 SCRIPT = """
 import sys
 from benchmarks import compare
+from benchmarks.folder import reopen
+from benchmarks.memory import PeakMemory
+from benchmarks.metrics import summaries
 from benchmarks.plan import Limits
 from hostile import Hostile
 corpus = "beginner-random"
@@ -318,3 +336,65 @@ def test_an_interrupt_ends_everything_and_keeps_the_records(tmp_path, with_signa
     assert ("KeyboardInterrupt" in printed) == (with_signal == signal.SIGINT)
     assert {r.solver for r in Run.load(tmp_path / "run").records} <= {"subset"}
     assert not alive(mark)
+
+
+# the most memory that a call takes
+
+MEASURES_MEMORY = PeakMemory().read() is not None
+only_where_measured = pytest.mark.skipif(not MEASURES_MEMORY, reason="the system does not tell the peak of memory")
+
+
+@only_where_measured
+def test_a_call_is_charged_with_the_memory_it_takes_and_with_no_other(tmp_path):
+    corpus = Corpus("many", tuple(replace(CLEAR, id=str(i)) for i in range(4)))
+    solvers = [Hostile("need"), Hostile(), Hostile("keep"), Hostile("raises")]
+    compare(solvers, corpus, questions="global", jobs=1, repeats=2, folder=tmp_path / "run")
+    run = Run.load(tmp_path / "run")
+    for record in run.records:
+        peak = record.peak_bytes / (1 << 20)
+        most = {"Hostile:how=need": (98, 105), "Hostile:how=keep": (58, 65)}.get(record.solver, (0, 3))
+        assert most[0] <= peak <= most[1], record.solver
+    row = next(row for row in summaries(run) if row["solver"] == "Hostile:how=need")
+    assert 98 << 20 <= row["peak_median_bytes"] <= row["peak_max_bytes"] <= 105 << 20
+
+
+class Grows:
+    """Takes 10 MB more at every call."""
+
+    calls = 0
+
+    def deduce(self, problem, /):
+        self.calls += 1
+        np.ones((self.calls % 4) * 10 << 20, np.uint8)
+        return nothing(problem)
+
+
+@only_where_measured
+def test_the_largest_of_the_repeats_counts():
+    run = compare(Grows(), Corpus("one", (CLEAR,)), questions="global", jobs=1, repeats=3)  # and two warm-ups
+    assert 28 <= run.records[0].peak_bytes / (1 << 20) <= 32
+
+
+def test_in_this_process_and_of_who_ends_his_process_no_peak_is_known():
+    assert {r.peak_bytes for r in compare("single", CORPUS).records} == {None}
+    assert {r.peak_bytes for r in compare(Hostile("exit_7"), CORPUS, jobs=1).records} == {None}
+
+
+def test_where_the_system_does_not_tell_there_is_no_peak(monkeypatch):
+    def refuse(*_, **__):
+        raise PermissionError
+
+    monkeypatch.setattr("benchmarks.memory.os.open", refuse)
+    peak = PeakMemory()
+    peak.reset()
+    assert peak.read() is None
+
+
+@only_where_measured
+def test_a_peak_whose_file_a_solver_has_closed_is_unknown():
+    peak = PeakMemory()
+    peak.reset()
+    assert peak.read() == 0
+    os.close(peak._file)
+    peak.reset()
+    assert peak.read() is None

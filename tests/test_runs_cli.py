@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from samples import CLEAR, COUNTED, EVEN, MINES, failed, replace, run_of, said
+from samples import CLEAR, COUNTED, EVEN, MINES, at_once, failed, replace, run_of, said
 from typer.testing import CliRunner
 
 from benchmarks import Run, plots
@@ -154,6 +154,32 @@ def test_records(form):
     assert frame["entry"].tolist() == [record.entry for record in RECORDS]
 
 
+@pytest.mark.parametrize("form", [".parquet", ".csv", ".sqlite"])
+def test_records_carry_the_peak_of_memory(form):
+    if form == ".parquet":
+        pytest.importorskip("pyarrow")
+    run_of(*RECORDS[:2], replace(RECORDS[2], peak_bytes=2**40 + 1)).save("measured")
+    done("records", "measured", "--out", f"out{form}")
+    if form == ".sqlite":
+        with closing(sqlite3.connect("out.sqlite")) as database:
+            found = database.execute("select peak_bytes from records").fetchall()
+        assert found == [(None,), (None,), (2**40 + 1,)]
+    elif form == ".csv":
+        frame = pd.read_csv("out.csv", dtype=str, keep_default_na=False)
+        assert frame["peak_bytes"].tolist() == ["", "", str(2**40 + 1)]
+    else:
+        assert pd.read_parquet("out.parquet")["peak_bytes"].tolist() == [pd.NA, pd.NA, 2**40 + 1]
+
+
+def test_records_of_before_peaks_and_batches_are_read():
+    damage_records("run", lambda lines: [line.replace(',"peak_bytes":null', "") for line in lines])
+    assert "peak_bytes" not in Path("run/records.jsonl").read_text()
+    run = Run.load("run")
+    assert run.records == RECORDS
+    assert run.batches == []
+    assert "batch_threads" not in run.header
+
+
 def test_a_run_without_records_is_a_run():
     Path("run/records.jsonl").write_text("")
     assert done("table", "run").startswith("No answers.")
@@ -246,6 +272,24 @@ DAMAGED_RECORDS = {
 @pytest.mark.parametrize(("change", "message"), DAMAGED_RECORDS.values(), ids=DAMAGED_RECORDS)
 def test_damaged_records_are_named(change, message):
     damage_records("run", change)
+    assert message in one_line(sapper("table", "run"))
+
+
+DAMAGED_BATCHES = {
+    "not JSON": ("nonsense", "run/batches.jsonl, line 1: not a batch: "),
+    "a type": (at_once().to_json().replace(":1,", ':"1",'), "not a batch: Expected `int`, got `str` - at `$.threads`"),
+    "a number": (at_once().to_json().replace(":1,", ":0,"), "not a batch: 0 wrong of 5 positions with 0 threads"),
+    "twice": (at_once().to_json() + "\n" + at_once(message="2").to_json(), "line 2: the batch of line 1 again: one, "),
+    "a solver": (at_once(solver="three").to_json(), "a batch of 'three', 'global', which the header does not name"),
+    "a question": (at_once(question="local").to_json(), "a batch of 'one', 'local', which the header does not name"),
+    "a corpus": (at_once().to_json().replace("tiny", "huge"), "5 positions, which the corpus 'huge' has not"),
+    "positions": (at_once().to_json().replace(":5,", ":6,"), "6 positions, which the corpus 'tiny' has not"),
+}
+
+
+@pytest.mark.parametrize(("text", "message"), DAMAGED_BATCHES.values(), ids=DAMAGED_BATCHES)
+def test_damaged_batches_are_named(text, message):
+    Path("run/batches.jsonl").write_text(f"{text}\n")
     assert message in one_line(sapper("table", "run"))
 
 

@@ -1,13 +1,20 @@
 """Tables: what they say, in which order, and that what is written can be read back."""
 
 import io
+import os
+import subprocess
+import sys
+from pathlib import Path
+from time import perf_counter_ns
 
 import pandas as pd
 import pytest
-from samples import CLEAR, COUNTED, MINES, TINY, Corpus, failed, run_of, said
+from samples import CLEAR, COUNTED, EVEN, MINES, TINY, Corpus, at_once, failed, replace, run_of, said
 
+from benchmarks.batch_tables import batches_table
 from benchmarks.document import document, notes, verdict
-from benchmarks.metrics import wrong_claims
+from benchmarks.metrics import scores, wrong_claims
+from benchmarks.scaling import growth_table
 from benchmarks.tables import (
     found,
     headline,
@@ -21,6 +28,8 @@ from benchmarks.tables import (
     times,
     wrong_table,
 )
+from board import Position
+from solvers import make_solver
 
 HONEST = run_of(
     *(
@@ -161,3 +170,138 @@ def test_rich_table_shows_text_as_it_is():
     console = Console(width=100, file=io.StringIO())
     console.print(rich_table(pd.DataFrame({"Strategy": ["[red]x"], "Wrong": ["0"]}), "Title"))
     assert "[red]x" in console.file.getvalue()
+
+
+def test_peaks_of_memory_have_a_column_if_any_is_known():
+    assert "Peak MB" not in times(metrics_table(HONEST))
+    assert "Peak MB" not in document(HONEST)
+    known = replace(said(CLEAR, "partial"), peak_bytes=12_345_678)
+    less = replace(said(COUNTED, "partial"), peak_bytes=4096)
+    run = run_of(known, less, said(CLEAR, "partial", solver="two"))
+    assert times(metrics_table(run))["Peak MB"].tolist() == ["12.3", "–"]
+    assert "Peak MB: the most memory that the process held during a call" in document(run)
+
+
+# what only some runs have
+
+
+def lines_of(text, title):
+    """The rows of the table under this title."""
+    return [cells(line) for line in text.partition(f"\n{title}\n\n")[2].partition("\n\n")[0].splitlines()]
+
+
+def square(side, number):
+    rows = ["#" * side] * side
+    return replace(EVEN, id=f"{side}-{number}", game=f"game-{side}-{number}", position=Position.parse(rows, 1))
+
+
+SQUARES = Corpus("tiny", tuple(square(side, number) for side in (2, 4, 8) for number in range(3)))
+
+
+def grown(solver, exponent, without=(), **more):
+    """Times of 1 microsecond a cell, to the power; the second a fifth more, the third a fifth less."""
+    records = []
+    for entry, noise in zip(SQUARES, (5, 6, 4) * 3, strict=True):
+        nanoseconds = round(200 * entry.position.codes.size**exponent * noise)
+        record = said(entry, "partial", solver=solver, extract=(), solve=(nanoseconds,), **more)
+        records.append(failed(entry, without[entry.id], "over", solver=solver) if entry.id in without else record)
+    return records
+
+
+def test_growth_is_the_exponent_of_the_number_of_cells():
+    lost = {"8-0": "timeout", "8-1": "timeout", "8-2": "memory", "4-0": "crashed"}
+    run = run_of(*grown("square", 2), *grown("linear", 1, lost), corpus=SQUARES)
+    head, _, one, two = lines_of(document(run), "Growth")
+    assert head == [
+        *("Corpus", "Question", "Strategy", "Exponent", "Answered", "Timeouts", "Memory", "Crashes"),
+        *("Largest cells", "Median there µs"),
+    ]
+    exponent, low, high = map(float, one[3].replace(",", "").replace("[", "").replace("]", "").split())
+    assert 1.7 < low < exponent < high < 2.3
+    assert exponent == pytest.approx(2, abs=0.01)
+    assert two[3] == "1.00"  # of two sizes, which give no interval
+    assert one[:3] + one[4:] == ["tiny", "global", "square", "9", "0", "0", "0", "64", "4,096"]
+    assert two[:3] + two[4:] == ["tiny", "global", "linear", "5", "2", "1", "1", "16", "16.0"]
+    assert "Growth: the exponent e in time ~ cells^e" in document(run)
+    assert lines_of(document(run), "Growth")[2:] == [one, two]  # the same resamples again
+    assert r"% Growth" in document(run, form="latex")
+    assert "<p>Growth</p>" in document(run, form="html")
+
+
+def test_who_answered_one_size_or_nothing_has_no_exponent():
+    small = {entry.id: "timeout" for entry in SQUARES.entries[3:]}
+    nothing = {entry.id: "memory" for entry in SQUARES}
+    run = run_of(*grown("weak", 1, small), *grown("nobody", 1, nothing), corpus=SQUARES)
+    weak, nobody = growth_table(run, scores(run)).to_dict("records")
+    assert (weak["Exponent"], weak["Largest cells"], weak["Median there µs"]) == ("–", "4", "4.00")
+    assert (nobody["Exponent"], nobody["Answered"], nobody["Memory"]) == ("–", "0", "9")
+    assert (nobody["Largest cells"], nobody["Median there µs"]) == ("–", "–")
+
+
+def test_boards_of_two_sizes_have_no_growth():
+    two = Corpus("tiny", SQUARES.entries[:6])
+    run = run_of(*grown("square", 2)[:6], corpus=two)
+    assert growth_table(run, scores(run)).empty
+    assert "Growth" not in document(run)
+    assert growth_table(run_of(corpus=SQUARES), scores(run_of(corpus=SQUARES))).empty
+    assert "Growth" not in document(run_of(corpus=SQUARES))
+
+
+def test_growth_is_told_without_the_libraries_of_statistics(tmp_path):
+    run_of(*grown("square", 2), corpus=SQUARES).save(tmp_path / "run")
+    code = (
+        "import sys; sys.modules |= {'scipy': None, 'statsmodels': None}; "
+        "from benchmarks.document import document; from benchmarks import Run; print(document(Run.load('run')))"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent)}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, cwd=tmp_path)
+    assert lines_of(done.stdout, "Growth")[2][3].startswith("2.00 [1."), done.stderr
+
+
+def alone(solver, solve=(2_000,)):
+    return [said(entry, "partial", solver=solver, solve=solve) for entry in TINY]
+
+
+def test_batches_are_told_by_position_and_against_others():
+    batches = [at_once(2, (40_000, 10_000, 20_000)), at_once(1, (40_000,)), at_once(1, (5_000,), solver="two")]
+    run = run_of(*alone("one"), *alone("two"), *alone("mstoollib"), batches=batches)
+    assert lines_of(document(run), "Batches") == [
+        ["Corpus", "Question", "Strategy", "Method", "Threads", "Positions", "µs a position", "× peer", "× one thread"],
+        [*([":---"] * 4), *(["---:"] * 5)],
+        ["tiny", "global", "one", "deduce_many", "1", "5", "8.00", "3.20", "1.00"],
+        ["tiny", "global", "one", "deduce_many", "2", "5", "4.00", "1.60", "0.50"],
+        ["tiny", "global", "two", "deduce_many", "1", "5", "1.00", "0.40", "1.00"],
+    ]
+    assert "Batches: all positions of a corpus put to a strategy at once" in document(run)
+    assert "% Batches" in document(run, form="latex")
+
+
+def test_a_peer_that_left_a_position_out_is_no_measure():
+    peer = [*alone("mstoollib")[:4], failed(TINY.entries[4], "unsupported", solver="mstoollib")]
+    run = run_of(*alone("one"), *peer, batches=[at_once(2)])
+    table = batches_table(run, scores(run))
+    assert "× peer" not in table
+    assert "× one thread" not in table
+    part = replace(run, batches=[replace(at_once(2, (20_000,)), positions=4)])  # as in a merged run
+    assert batches_table(part, scores(part))["× peer"].tolist() == ["2.00"]
+    assert "Batches" not in document(replace(run, batches=[]))
+
+
+def test_of_the_peers_time_its_librarys_share_is_told():
+    peer = [
+        replace(
+            said(entry, "partial", solver="mstoollib", extract=(), solve=(1000, 9)), stats={"library_nanoseconds": n}
+        )
+        for entry, n in ((CLEAR, 300), (COUNTED, 990), (MINES, 800))
+    ]
+    assert "Of mstoollib's time 80.0 % (median) is its library's own call" in "\n".join(notes(run_of(*peer)))
+    assert "own call" not in "\n".join(notes(HONEST))
+
+
+def test_the_peer_says_how_long_its_library_took():
+    pytest.importorskip("ms_toollib")
+    peer = make_solver("mstoollib")
+    for position in (CLEAR.position, Position.parse(["1#", "00"], 1), Position.parse(["#1###"], 4)):
+        begin = perf_counter_ns()
+        inside = peer.deduce(position.problem()).stats["library_nanoseconds"]
+        assert 0 < inside < perf_counter_ns() - begin
