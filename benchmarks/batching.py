@@ -17,13 +17,13 @@ import msgspec
 import numpy as np
 
 from benchmarks.interrupts import Interrupts
-from benchmarks.measuring import failure
+from benchmarks.measuring import SHORT_NANOSECONDS, failure
 from benchmarks.plan import Plan
 from benchmarks.records import Batch, BatchKey, Record
 from board import Position
 from solvers import Deduction, Marginals, Solver
 
-REPEATS = 3  #: timed calls, after one that is not
+REPEATS = 5  #: timed calls, after one that is not
 _METHODS = ("marginals_many", "deduce_many")  # the first that a solver has
 _MOST_CELLS = 10  # that a message names
 
@@ -88,12 +88,16 @@ def _ask(batch: Batch, solver: Solver, positions: Sequence[Position]) -> tuple[o
     collecting = gc.isenabled()
     gc.disable()
     try:
-        begin = perf_counter_ns()
-        problems = [position.problem() for position in positions]
-        if local:
-            problems = [problem.local() for problem in problems]
-        answers = ask(problems, threads=batch.threads)
-        return answers, perf_counter_ns() - begin
+        for _ in range(2):  # as a single short call is: put again at once, and timed then
+            begin = perf_counter_ns()
+            problems = [position.problem() for position in positions]
+            if local:
+                problems = [problem.local() for problem in problems]
+            answers = ask(problems, threads=batch.threads)
+            nanoseconds = perf_counter_ns() - begin
+            if nanoseconds > SHORT_NANOSECONDS * len(positions):
+                break
+        return answers, nanoseconds
     finally:
         if collecting:
             gc.enable()

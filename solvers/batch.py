@@ -22,7 +22,7 @@ from solvers.interface import Deduction, Status, check_budget
 Int64 = NDArray[np.int64]
 _Array = TypeVar("_Array", bound=NDArray[Any])
 IMPOSSIBLE = -2  #: the mine count of a question that no model can answer
-_CHUNKS = 8  # a thread: what is uneven between problems evens out
+_CHUNKS = 4  # a thread: what is uneven between problems evens out
 
 
 class Packed(NamedTuple):

@@ -26,12 +26,12 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from board.problem import Problem
+from board.problem import Cells, Mask, Problem
 from solvers.batch import Packed, on_threads, pack, thread_count
 from solvers.interface import Claims, Deduction, Marginals, Status, check_budget
 from solvers.layers import NO_MODEL, OK, OVER_BUDGET
 from solvers.numbers import STEP
-from solvers.passes import SIZES, count, count_many
+from solvers.passes import SIZES, count, count_many, entailed
 
 _LOG_STEP = STEP * math.log(2)
 
@@ -68,11 +68,10 @@ class Counting:
         """Everything entailed; over the budget what the clues alone entail, or what single clues settle."""
         if _impossible(problem):
             return Deduction.inconsistent(problem.n)
-        status, probability, _, _, numbers = _count(problem, self.max_bytes)
+        status, safe, mines, numbers = entailed(*_arguments(problem), self.max_bytes)
         stats = _stats(numbers)
         if status == NO_MODEL:
             return Deduction.inconsistent(problem.n, stats)
-        safe, mines = probability == 0.0, probability == 1.0
         if status == OVER_BUDGET:
             if problem.mines is not None:
                 local = self.deduce(problem.local())
@@ -90,7 +89,7 @@ class Counting:
             from solvers.exact import exact_marginals  # only this mode needs it
 
             return exact_marginals(problem, self.max_bytes)
-        status, probability, mantissa, power, numbers = _count(problem, self.max_bytes)
+        status, probability, mantissa, power, numbers = count(*_arguments(problem), self.max_bytes)
         stats = _stats(numbers)
         if status == NO_MODEL:
             return Marginals.inconsistent(problem.n, stats)
@@ -166,17 +165,9 @@ def _impossible(problem: Problem) -> bool:
     return problem.mines is not None and not 0 <= problem.mines <= problem.covered.size
 
 
-def _count(
-    problem: Problem, max_bytes: int
-) -> tuple[int, np.ndarray[tuple[int], np.dtype[np.float64]], float, int, tuple[int, ...]]:
-    return count(
-        problem.covered,
-        problem.indptr,
-        problem.cells,
-        problem.totals,
-        -1 if problem.mines is None else problem.mines,
-        max_bytes,
-    )
+def _arguments(problem: Problem) -> tuple[Mask, Cells, Cells, Cells, int]:
+    mines = -1 if problem.mines is None else problem.mines
+    return problem.covered, problem.indptr, problem.cells, problem.totals, mines
 
 
 def _count_many(

@@ -321,6 +321,21 @@ def count(
 
 
 @kernel
+def entailed(
+    covered: NDArray[np.bool_], indptr: Int32, cells: Int32, totals: Int32, mines: int, max_bytes: int
+) -> tuple[int, NDArray[np.bool_], NDArray[np.bool_], tuple[int, int, int, int, int, int, int]]:
+    """(status as of `count`, the cells whose share is 0, those whose share is 1, sizes)."""
+    n = covered.size
+    probability = np.empty(n)
+    status, _, _, sizes = _count(covered, indptr, cells, totals, mines, max_bytes, probability, ZERO)
+    safe, mine = np.empty(n, np.bool_), np.empty(n, np.bool_)
+    for c in range(n):
+        safe[c] = probability[c] == 0.0
+        mine[c] = probability[c] == 1.0
+    return status, safe, mine, sizes
+
+
+@kernel
 def count_many(
     packed: Packed,
     max_bytes: int,
