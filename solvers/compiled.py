@@ -1,4 +1,4 @@
-"""How kernels are compiled: cached on disk, without the GIL.
+"""How kernels are compiled: cached on disk, without the interpreter's lock.
 
 Cold kernels take seconds, and two things made most of them: numba compiles a part once more for every literal that it
 is handed, also for a 0 that a counter only starts with (hence `ZERO`), and an assignment to a slice brings along
@@ -8,6 +8,8 @@ the text of its error, five seconds of it (hence loops).
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
 from typing import Any, TypeAlias, TypeVar, cast
 
 import numba
@@ -23,6 +25,23 @@ ONE: Integer = np.int64(1)
 
 _OPTIONS: dict[str, Any] = {"cache": True, "nogil": True}
 _NO_ENTRY: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+
+
+def forget_stale(folder: Path) -> None:
+    """Remove the cached kernels of a folder's modules that are older than a module they may have been made of.
+
+    numba looks at the module of the kernel alone, so after an edit of a part old code would run on, and be measured.
+    """
+    made = [(path, path.stat().st_mtime_ns) for path in (folder / "__pycache__").glob("*.nbi")]
+    sources = {folder / (path.name.partition(".")[0] + ".py") for path, _ in made}
+    newest = max((source.stat().st_mtime_ns for source in sources if source.exists()), default=0)
+    for path, time in made:
+        if time < newest:
+            path.unlink(missing_ok=True)
+
+
+with suppress(OSError):  # somebody else's folder
+    forget_stale(Path(__file__).parent)
 
 
 def kernel(function: _Function) -> _Function:

@@ -67,8 +67,9 @@ def check_solver(solver: Solver, *, problems: int | Iterable[Problem] = 500, see
     The rules: masks are bool[n], disjoint, on covered cells; nothing is claimed that some model contradicts
     (COMPLETE and INCONSISTENT are claims too); the promises of `claims` hold; marginals agree with the
     exact ones to 1e-10 relative (are equal if `exact`) and with `deduce`; answers do not depend on
-    orientation, numbering, order or flags where there is a model; problems are left alone; asking again, or a
-    pickled copy, gives the same. A problem refused with `Unsupported` is skipped and counted;
+    orientation, numbering, order or flags where there is a model; problems are left alone; asking again, a
+    pickled copy, or many problems at once (`deduce_many`, `marginals_many`, where they exist) gives the same.
+    A problem refused with `Unsupported` is skipped and counted;
     refusing all of them is an error. Raises ValueError for a problem of yours that `enumeration` cannot take.
 
     >>> from solvers import make_solver
@@ -80,6 +81,7 @@ def check_solver(solver: Solver, *, problems: int | Iterable[Problem] = 500, see
     given = trial_problems(problems, seed) if isinstance(problems, int) else problems
     for problem in given:
         checker.check_problem(problem)
+    checker.check_many()
     if not checker.answered:
         raise ConformanceError(f"support: {checker.label} answered none of {checker.refused} problems")
     return Conformance(checker.label, checker.answered, checker.refused, dict(checker.held))
@@ -95,7 +97,12 @@ class _Checker:
         self.problem: Problem | None = None
         self.before: Problem | None = None
         self.held: Counter[str] = Counter()
-        self.answered = self.refused = 0
+        self.answers: list[tuple[Problem, Deduction]] = []
+        self.refused = 0
+
+    @property
+    def answered(self) -> int:
+        return len(self.answers)
 
     def hold(self, check: str, condition: object, message: str, *values: object) -> None:
         if not condition:
@@ -146,7 +153,7 @@ class _Checker:
         except Unsupported:
             self.refused += 1
             return
-        self.answered += 1
+        self.answers.append((problem, answer))
         self.check_masks(problem, answer)
         self.check_status(answer.status, truth)
         expected = truth.deduction()
@@ -156,6 +163,20 @@ class _Checker:
             self.check_invariance(problem, answer)
         if self.solver.claims.marginals:
             self.check_marginals(problem, answer, truth)
+
+    def check_many(self) -> None:
+        """All problems put at once are answered as one by one, in order, with any number of threads."""
+        self.problem = None
+        problems = [problem for problem, _ in self.answers]
+        for method, one in (("deduce_many", "deduce"), ("marginals_many", "marginals")):
+            if not hasattr(self.solver, method):
+                continue
+            alone = [a for _, a in self.answers] if one == "deduce" else list(map(self.solver.marginals, problems))
+            for threads in (None, 1, 3):
+                at_once = list(getattr(self.solver, method)(problems, threads=threads))
+                self.hold("many", len(at_once) == len(alone), "{} gives {} answers", method, len(at_once))
+                for self.problem, answer, expected in zip(problems, at_once, alone, strict=True):
+                    self.hold("many", answer == expected, "{} gives {!r}, not {!r}", method, answer, expected)
 
     def check_masks(self, problem: Problem, answer: Deduction) -> None:
         for name in ("safe", "mines"):

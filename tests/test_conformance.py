@@ -170,6 +170,21 @@ class RefusesLater(CrashesLater):
             raise Unsupported("asked before") from error
 
 
+class ManyInAnotherOrder(Good):
+    def deduce_many(self, problems, *, threads=None):
+        return [self.deduce(problem) for problem in reversed(problems)]
+
+
+class ManyForgetsTheLast(Good):
+    def deduce_many(self, problems, *, threads=None):
+        return [self.deduce(problem) for problem in problems[:-1]]
+
+
+class ManyThreadsChangeTheAnswer(Good):
+    def deduce_many(self, problems, *, threads=None):
+        return [self.deduce(problem.local() if threads == 3 else problem) for problem in problems]
+
+
 class FalseCell(Good):
     claims = NOTHING_PROMISED
 
@@ -457,6 +472,9 @@ class HalvesWithoutModel(Good):
 @pytest.mark.parametrize(
     ("faulty", "check"),
     [
+        (ManyInAnotherOrder(), "many"),
+        (ManyForgetsTheLast(), "many"),
+        (ManyThreadsChangeTheAnswer(), "many"),
         (FalseCell(), "sound"),
         (FalseComplete(), "complete"),
         (FalseInconsistent(), "status"),
