@@ -112,23 +112,9 @@ class Problem:
         _check(covered, indptr, cells, totals)
         for array in (covered, indptr, cells, totals):
             array.setflags(write=False)
-        self._set(covered, indptr, cells, totals, mine_count(mines), position)
-
-    def _set(
-        self,
-        covered: Mask,
-        indptr: Cells,
-        cells: Cells,
-        totals: Cells,
-        mines: int | None,
-        position: Position | None,
-    ) -> None:
-        _put(self, "covered", covered)
-        _put(self, "indptr", indptr)
-        _put(self, "cells", cells)
-        _put(self, "totals", totals)
-        _put(self, "mines", mines)
-        _put(self, "position", position)
+        given = (covered, indptr, cells, totals, mine_count(mines), position)
+        for name, value in zip(self.__slots__, given, strict=True):
+            _put(self, name, value)
 
     @classmethod
     def trusted(
@@ -146,10 +132,23 @@ class Problem:
         return cls.frozen(covered, indptr, cells, totals, mines, position)
 
     @classmethod
-    def frozen(cls, *fields: Any) -> Problem:
-        """The problem of its fields in order, known to be right, the arrays read-only already; the quickest way."""
+    def frozen(
+        cls,
+        covered: Mask,
+        indptr: Cells,
+        cells: Cells,
+        totals: Cells,
+        mines: int | None,
+        position: Position | None = None,
+    ) -> Problem:
+        """The problem of arrays known to be right and read-only already: the quickest way."""
         problem = object.__new__(cls)
-        problem._set(*fields)
+        _put(problem, "covered", covered)
+        _put(problem, "indptr", indptr)
+        _put(problem, "cells", cells)
+        _put(problem, "totals", totals)
+        _put(problem, "mines", mines)
+        _put(problem, "position", position)
         return problem
 
     @classmethod

@@ -14,19 +14,21 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from solvers.compiled import Integer, inlined
+from solvers.compiled import ZERO, Integer, inlined
 
 Int32 = NDArray[np.int32]
 
-SAFE, MINE, OPEN, UNTOUCHED, NOT_COVERED = 0, 1, -1, -2, -3
+MINE, SAFE, UNTOUCHED, NOT_COVERED, OPEN = -1, -2, -3, -4, -5  #: a cell outside of boxes; OPEN: not known yet
 
 
 class Boxes(NamedTuple):
     """The stripped problem. c constraints, b boxes; constraints keep their numbers."""
 
     consistent: bool  # False: a clue cannot be met; there are no boxes then
-    settled: NDArray[np.int8]  # (n,) SAFE, MINE, OPEN (in a box), UNTOUCHED (in no constraint), NOT_COVERED
-    box_of: Int32  # (n,) -1 where not OPEN
+    place: Int32  # (n,) the cell's box, or MINE, SAFE, UNTOUCHED (in no constraint), NOT_COVERED
+    mines: Integer  # how many cells are MINE
+    untouched: Integer  # ... UNTOUCHED
+    cells: Integer  # ... in a box
     totals: Int32  # (c,) mines still to place
     sizes: Int32  # (b,) cells in a box
     indptr: Int32  # (b + 1,) box -> its constraints
@@ -36,36 +38,25 @@ class Boxes(NamedTuple):
 
 
 @inlined
-def _transpose(n: int, indptr: Int32, cells: Int32) -> tuple[Int32, Int32]:
-    """cell -> constraints, ascending."""
-    start = np.zeros(n + 1, np.int32)
-    for c in cells:
-        start[c + 1] += 1
-    for c in range(n):
-        start[c + 1] += start[c]
-    fill = np.empty(n, np.int32)
-    for c in range(n):
+def _rows(start: Int32, indptr: Int32, cells: Int32) -> Int32:
+    """cell -> constraints, ascending, those of cell c from start[c] on."""
+    fill = np.empty(start.size - 1, np.int32)
+    for c in range(fill.size):
         fill[c] = start[c]
     rows = np.empty(cells.size, np.int32)
     for i in range(indptr.size - 1):
         for j in range(indptr[i], indptr[i + 1]):
-            c = cells[j]
-            rows[fill[c]] = i
-            fill[c] += 1
-    return start, rows
+            d = np.uint32(cells[j])
+            rows[fill[d]] = i
+            fill[d] += 1
+    return rows
 
 
 @inlined
 def _strip(
-    settled: NDArray[np.int8],
-    indptr: Int32,
-    cells: Int32,
-    start: Int32,
-    rows: Int32,
-    totals: Int32,
-    left: Int32,
-) -> bool:
-    """Settle cells by single clues until nothing changes; False on a contradiction.
+    place: Int32, indptr: Int32, cells: Int32, start: Int32, rows: Int32, totals: Int32, left: Int32
+) -> tuple[bool, Integer, Integer]:
+    """Settle cells by single clues until nothing changes: (False on a contradiction, safe cells, mines).
 
     `totals` and `left` (open cells of a constraint) are updated in place.
     """
@@ -73,6 +64,7 @@ def _strip(
     stack = np.empty(m, np.int32)
     queued = np.ones(m, np.bool_)
     top = m
+    safe = mines = ZERO
     for i in range(m):
         stack[i] = m - 1 - i
     while top:
@@ -80,24 +72,26 @@ def _strip(
         i = stack[top]
         queued[i] = False
         if totals[i] < 0 or totals[i] > left[i]:
-            return False
+            return False, safe, mines
         if left[i] == 0 or (totals[i] != 0 and totals[i] != left[i]):
             continue
-        value = np.int8(MINE if totals[i] else SAFE)
+        mine = totals[i] != 0
+        mines += left[i] if mine else 0
+        safe += 0 if mine else left[i]
         for j in range(indptr[i], indptr[i + 1]):
-            c = cells[j]
-            if settled[c] != OPEN:
+            c = np.uint32(cells[j])
+            if place[c] != OPEN:
                 continue
-            settled[c] = value
+            place[c] = MINE if mine else SAFE
             for r in range(start[c], start[c + 1]):
-                d = rows[r]
+                d = np.uint32(rows[r])
                 left[d] -= 1
-                totals[d] -= value
+                totals[d] -= mine
                 if not queued[d]:
                     queued[d] = True
                     stack[top] = d
                     top += 1
-    return True
+    return True, safe, mines
 
 
 @inlined
@@ -120,14 +114,12 @@ def same_rows(members: Int32, one: Integer, other: Integer, length: Integer) -> 
 
 
 @inlined
-def _group(settled: NDArray[np.int8], start: Int32, rows: Int32, cells: Int32) -> tuple[Int32, Int32, Int32]:
-    """(box of each cell, representative of each box, cells in each box), by equal rows of the transpose.
+def _group(place: Int32, start: Int32, rows: Int32, cells: Int32) -> tuple[Int32, Int32]:
+    """(representative of each box, cells in each box), by equal rows of the transpose; writes the boxes to `place`.
 
     Boxes are numbered as their cells first stand in a clue.
     """
-    n = settled.size
-    box_of = np.full(n, -1, np.int32)
-    count = min(n, cells.size)  # at most so many boxes
+    count = min(place.size, cells.size)  # at most so many boxes
     size = 16
     while size < 2 * count:
         size *= 2
@@ -135,11 +127,12 @@ def _group(settled: NDArray[np.int8], start: Int32, rows: Int32, cells: Int32) -
     head = np.empty(count, np.int32)
     sizes = np.empty(count, np.int32)
     boxes = 0
-    for c in cells:
-        if settled[c] != OPEN or box_of[c] >= 0:
+    for j in range(cells.size):
+        c = np.uint32(cells[j])
+        if place[c] != OPEN:
             continue
         length = start[c + 1] - start[c]
-        slot = np.int64(row_hash(rows, start[c], length) & np.uint64(size - 1))
+        slot = row_hash(rows, start[c], length) & np.uint64(size - 1)
         while True:
             b = table[slot]
             if b < 0:
@@ -152,10 +145,10 @@ def _group(settled: NDArray[np.int8], start: Int32, rows: Int32, cells: Int32) -
             o = head[b]
             if start[o + 1] - start[o] == length and same_rows(rows, start[o], start[c], length):
                 break
-            slot = (slot + 1) & (size - 1)
-        box_of[c] = b
+            slot = (slot + np.uint64(1)) & np.uint64(size - 1)
+        place[c] = b
         sizes[b] += 1
-    return box_of, head[:boxes], sizes[:boxes]
+    return head[:boxes], sizes[:boxes]
 
 
 @inlined
@@ -163,32 +156,45 @@ def make_boxes(covered: NDArray[np.bool_], indptr: Int32, cells: Int32, totals: 
     """Strip the problem and group what is left."""
     n = covered.size
     m = totals.size
-    start, rows = _transpose(n, indptr, cells)
-    settled = np.empty(n, np.int8)
+    start = np.zeros(n + 1, np.int32)
+    for j in range(cells.size):
+        start[cells[j] + 1] += 1
+    place = np.empty(n, np.int32)
+    untouched = constrained = ZERO
     for c in range(n):
-        if not covered[c]:
-            settled[c] = NOT_COVERED
-        elif start[c + 1] == start[c]:
-            settled[c] = UNTOUCHED
-        else:
-            settled[c] = OPEN
+        touched = start[c + 1] != 0
+        place[c] = OPEN if touched else UNTOUCHED if covered[c] else NOT_COVERED
+        constrained += touched
+        untouched += covered[c]
+        start[c + 1] += start[c]
+    untouched -= constrained
+    rows = _rows(start, indptr, cells)
     to_place = np.empty(m, np.int32)
     left = np.empty(m, np.int32)
     for i in range(m):
         to_place[i] = totals[i]
         left[i] = indptr[i + 1] - indptr[i]
-    consistent = _strip(settled, indptr, cells, start, rows, to_place, left)
+    consistent, safe, mines = _strip(place, indptr, cells, start, rows, to_place, left)
     if not consistent:  # nothing that is built on the clues would mean anything
         for c in range(n):
-            settled[c] = NOT_COVERED
-    box_of, head, sizes = _group(settled, start, rows, cells)
+            place[c] = NOT_COVERED
+    head, sizes = _group(place, start, rows, cells)
     count = sizes.size
-    box_indptr = np.zeros(count + 1, np.int32)
+    box_indptr = np.empty(count + 1, np.int32)
+    box_indptr[0] = 0
+    back_indptr = np.zeros(m + 1, np.int32)
     for b in range(count):
         box_indptr[b + 1] = box_indptr[b] + start[head[b] + 1] - start[head[b]]
     constraints = np.empty(box_indptr[count], np.int32)
     for b in range(count):
+        first = start[head[b]]
         for i in range(box_indptr[b + 1] - box_indptr[b]):
-            constraints[box_indptr[b] + i] = rows[start[head[b]] + i]
-    back_indptr, boxes = _transpose(m, box_indptr, constraints)
-    return Boxes(consistent, settled, box_of, to_place, sizes, box_indptr, constraints, back_indptr, boxes)
+            constraints[box_indptr[b] + i] = rows[first + i]
+            back_indptr[rows[first + i] + 1] += 1
+    for i in range(m):
+        back_indptr[i + 1] += back_indptr[i]
+    boxes = _rows(back_indptr, box_indptr, constraints)
+    inside = constrained - safe - mines
+    return Boxes(
+        consistent, place, mines, untouched, inside, to_place, sizes, box_indptr, constraints, back_indptr, boxes
+    )

@@ -2,7 +2,9 @@
 
 Cold kernels take seconds, and two things made most of them: numba compiles a part once more for every literal that it
 is handed, also for a 0 that a counter only starts with (hence `ZERO`), and an assignment to a slice brings along
-the text of its error, five seconds of it (hence loops).
+the text of its error, five seconds of it (hence loops). Warm ones test each signed index for being negative; in the
+hottest loops indices are unsigned (`np.uint32(...)`), and used for nothing else, because numba makes floats of sums of
+unsigned and signed integers.
 """
 
 from __future__ import annotations

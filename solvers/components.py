@@ -37,7 +37,7 @@ class Components(NamedTuple):
     """
 
     consistent: bool  # False: the clues contradict each other, and the rest means nothing
-    settled: NDArray[np.int8]  # (n,) as in Boxes
+    place: Int32  # (n,) as in Boxes
     placed: int  # mines that single clues settle
     untouched: int  # covered cells in no constraint
     cells: Int32  # (v,)
@@ -200,14 +200,11 @@ def _split(covered: NDArray[np.bool_], indptr: Int32, cells: Int32, totals: Int3
         box_start[j + 1] = box_start[j] + boxes.sizes[box_order[j]]
     cell_of = np.empty(box_start[-1], np.int32)
     fill = box_start.copy()
-    untouched = placed = 0
     for c in range(covered.size):
-        if boxes.box_of[c] >= 0:
-            j = number[boxes.box_of[c]]
+        if boxes.place[c] >= 0:
+            j = number[boxes.place[c]]
             cell_of[fill[j]] = c
             fill[j] += 1
-        untouched += boxes.settled[c] == UNTOUCHED
-        placed += boxes.settled[c] == MINE
 
     new_indptr = np.zeros(row_order.size + 1, np.int32)
     variables = np.empty(cells.size, np.int32)
@@ -227,9 +224,9 @@ def _split(covered: NDArray[np.bool_], indptr: Int32, cells: Int32, totals: Int3
         least, most = _bounds(box_start[component_start], row_start, new_indptr, variables[:at], new_totals)
     return Components(
         consistent,
-        boxes.settled,
-        placed,
-        untouched,
+        boxes.place,
+        boxes.mines,
+        boxes.untouched,
         cell_of,
         box_start,
         component_start,
@@ -272,14 +269,14 @@ def effect_of_count(components: Components, mines: int | None) -> Literal["none"
 def masks(
     components: Components, safe: list[int], mines: list[int], untouched: int
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """(safe cells, mines), bool[n]: the settled ones, the boxes listed, and the untouched cells.
+    """(safe cells, mines), bool[n]: those that single clues settle, the boxes listed, and the untouched cells.
 
     untouched: SAFE or MINE if they all are, else UNTOUCHED.
     """
-    settled = components.settled
-    result = settled == SAFE, settled == MINE
+    place = components.place
+    result = place == SAFE, place == MINE
     if untouched != UNTOUCHED:
-        result[untouched][settled == UNTOUCHED] = True
+        result[untouched == MINE][place == UNTOUCHED] = True
     for mask, boxes in zip(result, (safe, mines), strict=True):
         if boxes:
             starts, cells = components.boxes.tolist(), components.cells.tolist()

@@ -70,12 +70,12 @@ def _breadth_first(boxes: Boxes, root: int, mark: Int32, stamp: int, out: Int32,
     mark[root] = stamp
     at, end = first, first + 1
     while at < end:
-        b = out[at]
+        b = np.uint32(out[at])
         at += 1
         for i in range(boxes.indptr[b], boxes.indptr[b + 1]):
-            c = boxes.constraints[i]
+            c = np.uint32(boxes.constraints[i])
             for j in range(boxes.back_indptr[c], boxes.back_indptr[c + 1]):
-                d = boxes.boxes[j]
+                d = np.uint32(boxes.boxes[j])
                 if mark[d] != stamp:
                     mark[d] = stamp
                     out[end] = d
@@ -95,10 +95,10 @@ def _estimate(boxes: Boxes, order: Int32, first: int, end: int, s: _Scratch, bes
     cost, states = 0.0, 1.0
     open_clues, widest = 0, 0
     for t in range(first, end):
-        b = order[t]
+        b = np.uint32(order[t])
         ended = 0
         for i in range(boxes.indptr[b], boxes.indptr[b + 1]):
-            c = boxes.constraints[i]
+            c = np.uint32(boxes.constraints[i])
             total, done = boxes.totals[c], s.done[c]
             if done == 0:
                 open_clues += 1
@@ -133,10 +133,10 @@ def _greedy(boxes: Boxes, root: int, stamp: int, s: _Scratch, out: Int32, first:
         best = 0
         best_score, best_age = 1 << 30, 1 << 30
         for k in range(end):
-            b = s.candidates[k]
+            b = np.uint32(s.candidates[k])
             score, age = 0, 1 << 30
             for i in range(boxes.indptr[b], boxes.indptr[b + 1]):
-                c = boxes.constraints[i]
+                c = np.uint32(boxes.constraints[i])
                 if s.began[c] < 0:
                     score += 1
                 else:
@@ -145,15 +145,15 @@ def _greedy(boxes: Boxes, root: int, stamp: int, s: _Scratch, out: Int32, first:
                     score -= 1
             if score < best_score or (score == best_score and age < best_age):
                 best, best_score, best_age = k, score, age
-        b = s.candidates[best]
+        b = np.uint32(s.candidates[best])
         end -= 1
         s.candidates[best] = s.candidates[end]
         out[step] = b
         for i in range(boxes.indptr[b], boxes.indptr[b + 1]):
-            c = boxes.constraints[i]
+            c = np.uint32(boxes.constraints[i])
             if s.began[c] < 0:
                 for j in range(boxes.back_indptr[c], boxes.back_indptr[c + 1]):
-                    d = boxes.boxes[j]
+                    d = np.uint32(boxes.boxes[j])
                     if s.mark[d] != stamp:
                         s.mark[d] = stamp
                         s.candidates[end] = d

@@ -15,7 +15,7 @@ from operator import mul
 import numpy as np
 
 from board.problem import Problem
-from solvers.boxes import MINE, OPEN, SAFE, UNTOUCHED
+from solvers.boxes import MINE, SAFE, UNTOUCHED
 from solvers.interface import Marginals, Status
 from solvers.layers import NO_MODEL, OVER_BUDGET, Layers
 from solvers.passes import SIZES, graph
@@ -36,21 +36,16 @@ def exact_marginals(problem: Problem, max_bytes: int) -> Marginals:
         return Marginals.inconsistent(n, stats)
     if layers.status == OVER_BUDGET:
         return Marginals(np.full(n, np.nan), None, np.nan, Status.PARTIAL, None, stats)
-    counts = np.bincount(boxes.settled + 3, minlength=5).tolist()
-    untouched = counts[UNTOUCHED + 3]
-    left = problem.mines - counts[MINE + 3] if problem.mines is not None else None
+    left = problem.mines - boxes.mines if problem.mines is not None else None
     sizes = boxes.sizes.tolist()
     passes = _Passes(layers, sizes, polynomial)
     passes.forward()
-    models, outside, weights = _join(passes, left, untouched)
+    models, outside, weights = _join(passes, left, boxes.untouched)
     if models == 0:
         return Marginals.inconsistent(n, stats)
     shares = passes.backward(weights)
     by_kind = {SAFE: Fraction(0), MINE: Fraction(1), UNTOUCHED: outside}
-    fractions = tuple(
-        shares[b] if kind == OPEN else by_kind.get(kind)
-        for kind, b in zip(boxes.settled.tolist(), boxes.box_of.tolist(), strict=True)
-    )
+    fractions = tuple(shares[at] if at >= 0 else by_kind.get(at) for at in boxes.place.tolist())
     floats = {id(f): _float(f) for f in (*shares, *by_kind.values())}
     probability = np.array([np.nan if f is None else floats[id(f)] for f in fractions])
     return Marginals(probability, models, math.log(models), Status.COMPLETE, fractions, stats)

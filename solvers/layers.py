@@ -119,16 +119,16 @@ def _slot(table: Int32, first: int, keys: Uint64, words: int, row: int) -> Integ
         code ^= code >> np.uint64(32)
     at = code & mask
     while True:
-        state = table[np.int64(at)]
+        state = table[at]
         if state < first:
-            return np.int64(at)
+            return at
         same = True
         for w in range(words):
             if keys[(state - first) * words + w] != keys[row * words + w]:
                 same = False
                 break
         if same:
-            return np.int64(at)
+            return at
         at = (at + np.uint64(1)) & mask
 
 
@@ -148,7 +148,7 @@ def _begin(boxes: Boxes, b: int, cells_left: Int32, fields: Fields, begun: Mask,
         start[word] = 0
         step[word] = 0
     for i in range(boxes.indptr[b], boxes.indptr[b + 1]):
-        c = boxes.constraints[i]
+        c = np.uint32(boxes.constraints[i])
         w, s = fields.word[c], np.uint64(fields.shift[c])
         if not begun[c]:
             begun[c] = True
@@ -174,7 +174,7 @@ def _ranges(
     for u in range(first, last):
         fewest, most = 0, np.int64(boxes.sizes[b])
         for i in range(boxes.indptr[b], boxes.indptr[b + 1]):
-            c = boxes.constraints[i]
+            c = np.uint32(boxes.constraints[i])
             word = keys[(u - first) * fields.words + fields.word[c]]
             remaining = np.int64((word >> np.uint64(fields.shift[c])) & fields.mask[c])
             most = min(most, remaining)

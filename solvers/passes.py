@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvers.batch import IMPOSSIBLE, Packed, problem_at
-from solvers.boxes import MINE, NOT_COVERED, OPEN, SAFE, UNTOUCHED, Boxes, make_boxes
+from solvers.boxes import MINE, SAFE, UNTOUCHED, Boxes, make_boxes
 from solvers.compiled import ONE, ZERO, Integer, inlined, kernel, part
 from solvers.elimination import Orders, choose_orders
 from solvers.layers import NO_MODEL, OK, OVER_BUDGET, Layers, make_layers
@@ -91,7 +91,7 @@ def forward(layers: Layers, polynomial: bool, p: Polynomials) -> None:
         for u in range(layers.states[t], layers.states[t + 1]):
             for arc in range(layers.edges[u], layers.edges[u + 1]):
                 k = layers.least[u] + arc - layers.edges[u]
-                v = layers.targets[arc]
+                v = np.uint32(layers.targets[arc])
                 to = p.at[v] + layers.low[u] - layers.low[v] + (k if polynomial else 0)
                 way = p.ways_at[b] + k
                 length = p.at[u + 1] - p.at[u]
@@ -113,12 +113,11 @@ def _share_of_mines(wide: bool, m: Float64, e: Int32, mines: Integer, step: Inte
 
 
 @inlined
-def _backward(boxes: Boxes, layers: Layers, polynomial: bool, p: Polynomials) -> Float64:
-    """(b,) the share of models in which a cell of each box is a mine.
+def _backward(boxes: Boxes, layers: Layers, polynomial: bool, p: Polynomials, shares: Float64) -> None:
+    """Write the share of models in which a cell of each box is a mine.
 
     Fills p.bm, p.be, given the weight of all the rest at the last state of each component.
     """
-    shares = np.empty(boxes.sizes.size, np.float64)
     weights_m, weights_e = np.zeros(p.ways_m.size, np.float64), np.zeros(p.ways_m.size, np.int32)
     for t in range(layers.box.size - 1, -1, -1):
         b = layers.box[t]
@@ -128,7 +127,7 @@ def _backward(boxes: Boxes, layers: Layers, polynomial: bool, p: Polynomials) ->
             length = p.at[u + 1] - p.at[u]
             for arc in range(layers.edges[u], layers.edges[u + 1]):
                 k = layers.least[u] + arc - layers.edges[u]
-                v = layers.targets[arc]
+                v = np.uint32(layers.targets[arc])
                 to = p.at[v] + layers.low[u] - layers.low[v] + (k if polynomial else 0)
                 way = p.ways_at[b] + k
                 factor, power = p.ways_m[way], np.int64(p.ways_e[way])
@@ -139,7 +138,6 @@ def _backward(boxes: Boxes, layers: Layers, polynomial: bool, p: Polynomials) ->
         first, last = p.ways_at[b], p.ways_at[b + 1]
         size = np.int64(boxes.sizes[b])
         shares[b] = _share_of_mines(p.wide, weights_m[first:last], weights_e[first:last], ZERO, ONE, size)
-    return shares
 
 
 @inlined
@@ -211,13 +209,15 @@ def _join(layers: Layers, mines: int, untouched: int, p: Polynomials) -> tuple[f
 
 @inlined
 def _run(
-    wide: bool, boxes: Boxes, layers: Layers, polynomial: bool, left: Integer, untouched: Integer
-) -> tuple[float, Integer, float, Float64]:
-    """(mantissa and exponent of the number of models, share of an untouched cell, share of each box)."""
+    wide: bool, boxes: Boxes, layers: Layers, polynomial: bool, left: Integer, untouched: Integer, shares: Float64
+) -> tuple[float, Integer, float]:
+    """(mantissa and exponent of the number of models, share of an untouched cell); writes each box's to `shares`."""
     p = make_room(wide, boxes, layers)
     forward(layers, polynomial, p)
     tm, te, outside = _join(layers, left, untouched, p)
-    return tm, te, outside, _backward(boxes, layers, polynomial, p)
+    if tm != 0.0:
+        _backward(boxes, layers, polynomial, p, shares)
+    return tm, te, outside
 
 
 @part
@@ -267,44 +267,33 @@ def _count(
 
     Writes n probabilities from place `at` on: nan where there is none, over the budget those that single clues settle.
     """
-    n = covered.size
-    for c in range(n):
-        probability[at + c] = np.nan
     polynomial = mines >= 0
     boxes = make_boxes(covered, indptr, cells, totals)
     orders = choose_orders(boxes)
     layers = make_layers(boxes, orders, polynomial, max_bytes)
     sizes = _sizes_of(boxes, orders, layers)
-    if not boxes.consistent or layers.status == NO_MODEL:
-        return NO_MODEL, 0.0, 0, sizes
-    untouched = open_cells = placed = ZERO
-    for c in range(n):
-        untouched += boxes.settled[c] == UNTOUCHED
-        open_cells += boxes.settled[c] == OPEN
-        placed += boxes.settled[c] == MINE
-    left = mines - placed if polynomial else -1
-    if layers.status == OVER_BUDGET:
-        for c in range(n):
-            if boxes.settled[c] == MINE or boxes.settled[c] == SAFE:
-                probability[at + c] = boxes.settled[c]
-        return OVER_BUDGET, np.nan, 0, sizes
-    if polynomial and not 0 <= left <= untouched + open_cells:
-        return NO_MODEL, 0.0, 0, sizes
-    if untouched + open_cells > PLAIN_CELLS:
-        tm, te, outside, shares = _run(True, boxes, layers, polynomial, left, untouched)
-    else:
-        tm, te, outside, shares = _run(False, boxes, layers, polynomial, left, untouched)
-    if tm == 0.0:
-        return NO_MODEL, 0.0, 0, sizes
-    for c in range(n):
-        kind = boxes.settled[c]
-        if kind == UNTOUCHED:
-            probability[at + c] = outside
-        elif kind == OPEN:
-            probability[at + c] = shares[boxes.box_of[c]]
-        elif kind != NOT_COVERED:
-            probability[at + c] = kind
-    return OK, tm, te, sizes
+    left = mines - boxes.mines if polynomial else -ONE
+    cells_left = boxes.untouched + boxes.cells
+    status = OK
+    tm, te, outside = 0.0, ZERO, np.nan
+    if not boxes.consistent or layers.status == NO_MODEL or (polynomial and not 0 <= left <= cells_left):
+        status = NO_MODEL
+    elif layers.status == OVER_BUDGET:
+        status = OVER_BUDGET
+    # by a cell's place: boxes, then, as negative numbers count from the end, OPEN .. MINE
+    shares = np.full(boxes.sizes.size + 5, np.nan)
+    if status == OK:
+        if cells_left > PLAIN_CELLS:
+            tm, te, outside = _run(True, boxes, layers, polynomial, left, boxes.untouched, shares)
+        else:
+            tm, te, outside = _run(False, boxes, layers, polynomial, left, boxes.untouched, shares)
+        if tm == 0.0:
+            status = NO_MODEL
+    if status != NO_MODEL:
+        shares[SAFE], shares[MINE], shares[UNTOUCHED] = 0.0, 1.0, outside
+    for c in range(covered.size):
+        probability[at + c] = shares[boxes.place[c]]
+    return status, tm, te, sizes
 
 
 @kernel

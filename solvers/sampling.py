@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from board.problem import Problem
-from solvers.boxes import MINE, OPEN, UNTOUCHED, Boxes
+from solvers.boxes import MINE, UNTOUCHED, Boxes
 from solvers.compiled import ONE, ZERO, Integer, kernel, part
 from solvers.interface import Unsupported, check_budget
 from solvers.layers import NO_MODEL, OVER_BUDGET, Layers
@@ -54,9 +54,8 @@ def sample(problem: Problem, k: int, rng: int | np.random.Generator, max_bytes: 
     )
     if not boxes.consistent or layers.status == NO_MODEL:
         raise ValueError("there is no model to draw: no arrangement of mines fits the clues")
-    kinds = np.bincount(boxes.settled + 3, minlength=5).tolist()
-    untouched, cells = kinds[UNTOUCHED + 3], kinds[UNTOUCHED + 3] + kinds[OPEN + 3]
-    mines = -1 if problem.mines is None else problem.mines - kinds[MINE + 3]
+    untouched, cells = boxes.untouched, boxes.untouched + boxes.cells
+    mines = -1 if problem.mines is None else problem.mines - boxes.mines
     possible = not counted or 0 <= mines <= cells
     if possible and layers.status == OVER_BUDGET:
         raise Unsupported(f"drawing models of this problem takes more memory than max_bytes={max_bytes}")
@@ -215,12 +214,11 @@ def _scatter(boxes: Boxes, room: Int32, filled: Int32, rng: np.random.Generator,
     `room`: the cells of each, `filled`: their mines; both count down. Untouched cells are free if `filled` is -1.
     """
     for c in range(model.size):
-        kind: Integer = boxes.settled[c]
-        b: Integer = np.int64(boxes.box_of[c])
-        if kind == UNTOUCHED:
+        b: Integer = np.int64(boxes.place[c])
+        if b == UNTOUCHED:
             b = room.size - 1
         if b < 0:
-            model[c] = kind == MINE
+            model[c] = b == MINE
         elif filled[b] < 0:
             model[c] = rng.random() < 0.5
         else:
