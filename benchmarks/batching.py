@@ -2,7 +2,7 @@
 
 Method: after all records are measured, in this process, where nothing limits a call: so only what was answered
 position by position is asked again. Timed is what a caller waits for, extraction and solving together, with the
-collector off; the answers must be those of the records.
+collector off; the answers must be those of the records. All batches of a corpus and question are repeated in turns.
 """
 
 from __future__ import annotations
@@ -10,8 +10,10 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
 from itertools import product
 from time import perf_counter_ns
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -45,40 +47,60 @@ def measure_batches(
     records: of all questions of the plan. A solver that did not answer each position alone is not asked.
     """
     known = {record.key: record for record in records}
-    for corpus, question, label, threads in product(plan.corpora, plan.questions, plan.solvers, plan.batch_threads):
-        method = method_of(plan.solvers[label])
-        if method is None or (label, corpus, question, threads) in done:
-            continue
+    for corpus, question in product(plan.corpora, plan.questions):
         entries = plan.corpora[corpus].entries
-        alone = [known.get((label, corpus, entry.id, question)) for entry in entries]
-        answered = [record for record in alone if record is not None and record.status is not None]
-        batch = Batch(label, corpus, question, method, threads, len(entries), (), 0)
-        if len(answered) == len(entries):
-            yield _measured(batch, plan.solvers[label], [entry.position for entry in entries], answered, interrupts)
-        else:
-            left = len(entries) - len(answered)
-            yield msgspec.structs.replace(batch, message=f"without an answer alone: {left} of {len(entries)} positions")
+        trials = []
+        for label, threads in product(plan.solvers, plan.batch_threads):
+            method = method_of(plan.solvers[label])
+            if method is not None and (label, corpus, question, threads) not in done:
+                alone = [known.get((label, corpus, entry.id, question)) for entry in entries]
+                batch = Batch(label, corpus, question, method, threads, len(entries), (), 0)
+                answered = [record for record in alone if record is not None and record.status is not None]
+                trials.append(_Trial(batch, plan.solvers[label], answered))
+        positions = [entry.position for entry in entries]
+        for _ in range(1 + REPEATS):  # in turns: the machine's good and bad seconds fall on all of them
+            for trial in trials:
+                trial.go_on(positions, interrupts)
+        yield from (trial.batch for trial in trials)
 
 
-def _measured(
-    batch: Batch, solver: Solver, positions: Sequence[Position], alone: Sequence[Record], interrupts: Interrupts
-) -> Batch:
-    times, wrong, message = [], 0, ""
-    for repeat in range(1 + REPEATS):
+@dataclass(slots=True)
+class _Trial:
+    """A batch on its way. alone: the records of its positions with an answer."""
+
+    batch: Batch
+    solver: Solver
+    alone: Sequence[Record]
+    times: list[int] = field(default_factory=list)
+    warm: bool = False
+
+    def go_on(self, positions: Sequence[Position], interrupts: Interrupts) -> None:
+        """Put it once more, unless it cannot be run: then its message says why."""
+        if self.batch.message and not self.batch.wrong:
+            return
+        if len(self.alone) < len(positions):
+            left = len(positions) - len(self.alone)
+            self._note(message=f"without an answer alone: {left} of {len(positions)} positions")
+            return
         try:
-            answers, nanoseconds = _ask(batch, solver, positions)
+            answers, nanoseconds = _ask(self.batch, self.solver, positions)
         except BaseException as raised:  # a panic in a compiled library is no Exception
             interrupts.check()  # which a library may have swallowed
             if isinstance(raised, KeyboardInterrupt):
                 raise
-            return msgspec.structs.replace(batch, message=failure(raised)[1])
+            self._note(message=failure(raised)[1], nanoseconds=(), wrong=0)
+            return
         interrupts.check()
-        if repeat:
-            times.append(nanoseconds)
-        differing, words = _differing(answers, alone)
-        if differing > wrong:
-            wrong, message = differing, words
-    return msgspec.structs.replace(batch, nanoseconds=tuple(times), wrong=wrong, message=message)
+        if self.warm:
+            self.times.append(nanoseconds)
+        self.warm = True
+        differing, words = _differing(answers, self.alone)
+        if differing > self.batch.wrong:
+            self._note(wrong=differing, message=words)
+        self._note(nanoseconds=tuple(self.times))
+
+    def _note(self, **fields: Any) -> None:
+        self.batch = msgspec.structs.replace(self.batch, **fields)
 
 
 def _ask(batch: Batch, solver: Solver, positions: Sequence[Position]) -> tuple[object, int]:
