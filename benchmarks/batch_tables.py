@@ -84,8 +84,8 @@ def batch_notes(run: Run) -> list[str]:
         return []
     lines = [
         "Batches: all positions of a corpus put to a strategy at once, extraction and solving together, the median of "
-        f"{REPEATS} repeats. × peer: multiple of {PEER}'s times on the same positions, one by one and summed, if it "
-        "answered them all; × one thread: multiple of the same batch's time with one thread."
+        f"at least {REPEATS} repeats. × peer: multiple of {PEER}'s times on the same positions, one by one and summed, "
+        "if it answered them all; × one thread: multiple of the same batch's time with one thread."
     ]
     skipped = Counter((batch.solver, batch.message) for batch in run.batches if not batch.nanoseconds)
     lines += wrong_words(run)

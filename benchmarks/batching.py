@@ -25,7 +25,9 @@ from benchmarks.records import Batch, BatchKey, Record
 from board import Position
 from solvers import Deduction, Marginals, Solver
 
-REPEATS = 5  #: timed calls, after one that is not
+REPEATS = 5  #: timed calls at least, after one that is not ...
+MOST_REPEATS = 50  #: ... and at most, for batches that are done in no time ...
+ENOUGH_NANOSECONDS = 250_000_000  #: ... until they have taken this together
 _METHODS = ("marginals_many", "deduce_many")  # the first that a solver has
 _MOST_CELLS = 10  # that a message names
 
@@ -58,9 +60,10 @@ def measure_batches(
                 answered = [record for record in alone if record is not None and record.status is not None]
                 trials.append(_Trial(batch, plan.solvers[label], answered))
         positions = [entry.position for entry in entries]
-        for _ in range(1 + REPEATS):  # in turns: the machine's good and bad seconds fall on all of them
+        for _ in range(1 + MOST_REPEATS):  # in turns: the machine's good and bad seconds fall on all of them
             for trial in trials:
-                trial.go_on(positions, interrupts)
+                if not trial.enough():
+                    trial.go_on(positions, interrupts)
         yield from (trial.batch for trial in trials)
 
 
@@ -74,10 +77,13 @@ class _Trial:
     times: list[int] = field(default_factory=list)
     warm: bool = False
 
+    def enough(self) -> bool:
+        """Whether it was repeated enough, or cannot be run: then its message says why."""
+        failed = bool(self.batch.message) and not self.batch.wrong
+        return failed or (len(self.times) >= REPEATS and sum(self.times) >= ENOUGH_NANOSECONDS)
+
     def go_on(self, positions: Sequence[Position], interrupts: Interrupts) -> None:
-        """Put it once more, unless it cannot be run: then its message says why."""
-        if self.batch.message and not self.batch.wrong:
-            return
+        """Put it once more."""
         if len(self.alone) < len(positions):
             left = len(positions) - len(self.alone)
             self._note(message=f"without an answer alone: {left} of {len(positions)} positions")

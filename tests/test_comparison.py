@@ -429,6 +429,11 @@ def test_it_runs_in_a_thread():
 ENUMERATION = make_solver("enumeration")
 
 
+@pytest.fixture(autouse=True)
+def _no_more_repeats_than_needed(monkeypatch):
+    monkeypatch.setattr("benchmarks.batching.ENOUGH_NANOSECONDS", 0)
+
+
 class Many:
     """Takes many problems; `change` may do anything to the answers; what it was given is in `seen`."""
 
