@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from solvers.compiled import ZERO, Integer, inlined
+from solvers.compiled import ZERO, Integer, inlined, part
 
 Int32 = NDArray[np.int32]
 
@@ -151,7 +151,7 @@ def _group(place: Int32, start: Int32, rows: Int32, cells: Int32) -> tuple[Int32
     return head[:boxes], sizes[:boxes]
 
 
-@inlined
+@part
 def make_boxes(covered: NDArray[np.bool_], indptr: Int32, cells: Int32, totals: Int32) -> Boxes:
     """Strip the problem and group what is left."""
     n = covered.size

@@ -185,9 +185,12 @@ def _improve(
 ) -> tuple[float, int, int]:
     """(cost, widest, last stamp) after other orders were tried: the best one stands in `order`."""
     here = s.mark[order[first]]
+    least, most = order[first], order[first]
+    for t in range(first, end):
+        least, most = min(least, order[t]), max(most, order[t])
     members = np.empty(end - first, np.int32)
     count = 0
-    for b in range(boxes.sizes.size):
+    for b in range(least, most + 1):  # boxes of a component are near each other
         if s.mark[b] == here:
             members[count] = b
             trial[first + count] = b
@@ -207,7 +210,7 @@ def _improve(
     return cost, widest, stamp
 
 
-@inlined
+@part
 def choose_orders(boxes: Boxes) -> Orders:
     """Split into components and choose an order for each."""
     count = boxes.sizes.size

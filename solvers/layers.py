@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvers.boxes import Boxes
-from solvers.compiled import ZERO, Integer, inlined
+from solvers.compiled import ZERO, Integer, inlined, part
 from solvers.elimination import Orders
 
 Int32 = NDArray[np.int32]
@@ -225,7 +225,7 @@ def _connect(
     return used
 
 
-@inlined
+@part
 def make_layers(boxes: Boxes, orders: Orders, polynomial: bool, max_bytes: int) -> Layers:
     """Build the graphs of all components.
 

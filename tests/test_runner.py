@@ -82,7 +82,7 @@ def test_whoever_ends_every_process_is_measured_apart_and_all_answer():
     assert all(len(r.solve_nanoseconds) == 2 for r in run.records if r.outcome == "partial")
 
 
-@pytest.mark.parametrize("how", ["loop_without_alarm", "blocks_signals"])
+@pytest.mark.parametrize("how", ["loop_without_alarm", pytest.param("blocks_signals", marks=pytest.mark.slow)])
 def test_a_solver_that_switches_the_alarm_off_is_ended_all_the_same(monkeypatch, how):
     monkeypatch.setattr("benchmarks.runner._SLACK_SECONDS", 0.5)
     limits = replace(SHORT, seconds=0.3, warm_up_seconds=0.3)
@@ -123,7 +123,13 @@ def test_a_script_without_a_main_guard_works(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "how", ["silence_for_good", "close_low_descriptors", "own_alarm", "leave_a_child", "copies_its_process"]
+    "how",
+    [
+        "leave_a_child",
+        "own_alarm",
+        *(pytest.param(how, marks=pytest.mark.slow) for how in ("silence_for_good", "close_low_descriptors")),
+        pytest.param("copies_its_process", marks=pytest.mark.slow),
+    ],
 )
 def test_what_a_solver_leaves_behind_is_not_the_others_burden(how):
     solvers = [Hostile(how), Hostile("loop", over=7), Hostile()]

@@ -17,6 +17,7 @@ from shared_data import corpora, listed, problem_of
 from board import Problem
 from solvers import Status, Unsupported, make_solver, spec_of
 from solvers.backbone import backbone
+from solvers.boxes import MINE, SAFE
 from solvers.components import effect_of_count, split
 from solvers.counts import completing, counts, interval
 from solvers.encodings import ENCODINGS, EXTREME
@@ -300,8 +301,10 @@ def test_components_keep_the_problem(problem):
     cells, starts = components.cells.tolist(), components.boxes[components.components].tolist()
     rows = list(zip(np.split(components.variables, components.indptr[1:-1]), components.totals, strict=False))
     for model in models:
-        assert all(model[c] == components.settled[c] for c in np.flatnonzero(components.settled >= 0))
-        assert sum(model[c] for c in np.flatnonzero(components.settled >= 0)) == components.placed
+        mines, safe = (np.flatnonzero(components.place == kind) for kind in (MINE, SAFE))
+        assert all(model[c] for c in mines)
+        assert not any(model[c] for c in safe)
+        assert len(mines) == components.placed
         for scope, total in rows:
             assert sum(model[cells[x - 1]] for x in scope) == total
         for i, (a, b) in enumerate(pairwise(starts)):
