@@ -22,7 +22,6 @@ from solvers.boxes import Boxes
 from solvers.compiled import ZERO, Integer, inlined, part
 
 Int32 = NDArray[np.int32]
-Float64 = NDArray[np.float64]
 
 CHEAP = 8.0  #: estimated states a box up to which no other order is tried: a try would cost as much as it could save
 DEAR = 256.0  #: and above which greedy orders from more boxes are tried
@@ -34,7 +33,6 @@ class Orders(NamedTuple):
 
     indptr: Int32  # (components + 1,) into boxes
     boxes: Int32
-    cost: Float64  # (components,) estimated states
     widest: Int32  # (components,) clues open at once
 
 
@@ -182,8 +180,8 @@ def _better(
 @part
 def _improve(
     boxes: Boxes, trial: Int32, order: Int32, first: int, end: int, s: _Scratch, cost: float, widest: int, stamp: int
-) -> tuple[float, int, int]:
-    """(cost, widest, last stamp) after other orders were tried: the best one stands in `order`."""
+) -> tuple[int, int]:
+    """(clues open at once, last stamp) after other orders were tried: the best one stands in `order`."""
     here = s.mark[order[first]]
     least, most = order[first], order[first]
     for t in range(first, end):
@@ -207,7 +205,7 @@ def _improve(
         stamp += 1
         _greedy(boxes, near if k < 0 else members[k * count // STARTS], stamp, s, trial, first)
         cost, widest = _better(boxes, trial, order, first, end, s, cost, widest)
-    return cost, widest, stamp
+    return widest, stamp
 
 
 @part
@@ -216,7 +214,7 @@ def choose_orders(boxes: Boxes) -> Orders:
     count = boxes.sizes.size
     s = _make_scratch(boxes)
     order, trial = np.empty(count, np.int32), np.empty(count, np.int32)
-    indptr, widths, costs = np.empty(count + 1, np.int32), np.empty(count, np.int32), np.empty(count, np.float64)
+    indptr, widths = np.empty(count + 1, np.int32), np.empty(count, np.int32)
     indptr[0] = 0
     components = stamp = first = ZERO
     for root in range(count):
@@ -228,8 +226,8 @@ def choose_orders(boxes: Boxes) -> Orders:
         _greedy(boxes, trial[end - 1], stamp, s, order, first)
         cost, widest = _estimate(boxes, order, first, end, s, np.inf)
         if cost > CHEAP * (end - first):
-            cost, widest, stamp = _improve(boxes, trial, order, first, end, s, cost, widest, stamp)
-        costs[components], widths[components] = cost, widest
+            widest, stamp = _improve(boxes, trial, order, first, end, s, cost, widest, stamp)
+        widths[components] = widest
         components += 1
         indptr[components] = first = end
-    return Orders(indptr[: components + 1], order, costs[:components], widths[:components])
+    return Orders(indptr[: components + 1], order, widths[:components])

@@ -164,6 +164,18 @@ def products(layers: Layers, p: Polynomials, last: Int64) -> tuple[Int64, Float6
 
 
 @inlined
+def last_states(layers: Layers) -> Int64:
+    """The last state of each component."""
+    last = np.empty(layers.box.size, np.int64)
+    components = 0
+    for t in range(layers.box.size):
+        if layers.box[t] < 0:
+            last[components] = layers.states[t]
+            components += 1
+    return last[:components]
+
+
+@inlined
 def _join(layers: Layers, mines: int, untouched: int, p: Polynomials) -> tuple[float, Integer, float]:
     """(mantissa and exponent of the number of models, share of an untouched cell).
 
@@ -171,13 +183,8 @@ def _join(layers: Layers, mines: int, untouched: int, p: Polynomials) -> tuple[f
     `mines` is -1 for the local question, whose polynomials have one coefficient.
     """
     wide = p.wide
-    last = np.empty(layers.box.size, np.int64)
-    components = 0
-    for t in range(layers.box.size):
-        if layers.box[t] < 0:
-            last[components] = layers.states[t]
-            components += 1
-    last = last[:components]
+    last = last_states(layers)
+    components = last.size
     start, m, e, low = products(layers, p, last)
     # rest[i]: the ways to place what is left when the components hold low + i mines
     count = start[components + 1] - start[components]

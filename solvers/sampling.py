@@ -29,7 +29,7 @@ from solvers.compiled import ONE, ZERO, Integer, kernel, part
 from solvers.interface import Unsupported, check_budget
 from solvers.layers import NO_MODEL, OVER_BUDGET, Layers
 from solvers.numbers import PLAIN_CELLS, add, dot, share
-from solvers.passes import Polynomials, binomials, forward, graph, make_room, products
+from solvers.passes import Polynomials, binomials, forward, graph, last_states, make_room, products
 
 Float64 = NDArray[np.float64]
 Int32 = NDArray[np.int32]
@@ -110,13 +110,9 @@ def _by_target(layers: Layers) -> _Incoming:
 @part
 def _divide(layers: Layers, mines: int, untouched: int, p: Polynomials) -> tuple[_Division, Integer]:
     """(the ways to divide the mines, the least that all components hold); `mines` is -1 for the local question."""
-    last = np.empty(layers.box.size, np.int64)
-    components = 0
-    for t in range(layers.box.size):
-        if layers.box[t] < 0:
-            last[components] = layers.states[t]
-            components += 1
-    start, m, e, low = products(layers, p, last[:components])
+    last = last_states(layers)
+    components = last.size
+    start, m, e, low = products(layers, p, last)
     count = start[components + 1] - start[components]
     held_m, held_e = np.ones(count, np.float64), np.zeros(count, np.int32)
     if mines >= 0:
