@@ -23,6 +23,7 @@ from benchmarks.console import (
     console,
 )
 from benchmarks.corpus_cli import app as corpus_app
+from benchmarks.export_cli import export
 
 if TYPE_CHECKING:
     pass
@@ -64,6 +65,7 @@ app.command("table")(runs_cli.write_table)
 for _command in (runs_cli.statistics, runs_cli.report, runs_cli.plot, runs_cli.diff, runs_cli.merge, runs_cli.records):
     app.command()(_command)
 app.command()(runs_cli.reproduce)
+app.command()(export)
 
 
 @app.command()
