@@ -15,8 +15,7 @@ for computing backbones of propositional formulae", AI Communications 28(2), 201
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 Answer = list[int] | Literal[False] | None  #: a model as ±1, ±2, ...; there is none; undecided
 
@@ -45,12 +44,11 @@ class CoreOracle(BackboneOracle, Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Backbone:
+class Backbone(NamedTuple):
     """The literals proved, and those that a budget left undecided."""
 
-    proved: list[int] = field(default_factory=list)
-    undecided: list[int] = field(default_factory=list)
+    proved: list[int]
+    undecided: list[int]
 
 
 def backbone(oracle: BackboneOracle, candidates: list[int], chunk: int) -> Backbone:
@@ -64,7 +62,7 @@ def backbone(oracle: BackboneOracle, candidates: list[int], chunk: int) -> Backb
     >>> backbone(Table(), [1, 2, -3], chunk=1).proved
     [-3, 1]
     """
-    result = Backbone()
+    result = Backbone([], [])
     while candidates:
         asked = candidates[-chunk:] if chunk else candidates
         model = oracle.differ(asked)
@@ -83,7 +81,7 @@ def backbone(oracle: BackboneOracle, candidates: list[int], chunk: int) -> Backb
 
 def backbone_by_cores(oracle: CoreOracle, candidates: list[int]) -> Backbone:
     """As `backbone`, by cores; literals that stand in larger cores only are asked one by one in the end."""
-    result = Backbone()
+    result = Backbone([], [])
     while candidates:
         asked, model = candidates, None
         while asked and (model := oracle.all_differ(asked)) is False:

@@ -16,10 +16,10 @@ choice of total + 1 variables has a safe one, every choice of n - total + 1 has 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations, pairwise
 from math import comb
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,8 +58,7 @@ Clause = list[int]
 AtMost = tuple[list[int], int]  #: at most that many of the literals are true
 
 
-@dataclass(frozen=True, slots=True)
-class Formula:
+class Formula(NamedTuple):
     """Clauses and native at-most constraints over the variables 1..`variables`.
 
     >>> encode([[1, 2, 3]], [1], "binomial", 3)

@@ -155,7 +155,7 @@ class Group:
 
     def core(self) -> list[int]:
         """Some of the literals last asked for by `all_differ`, which are not all false in any model."""
-        return [-x for x in self.oracle.get_core()]
+        return [-x for x in self.oracle.get_core() or ()]
 
     def learn(self, literals: list[int]) -> None:
         """The literals hold in every model."""

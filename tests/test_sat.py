@@ -1,4 +1,4 @@
-"""The SAT backend: every encoding with every oracle, the mine count, budgets, and what is refused."""
+"""The SAT backend: the mine count, budgets, and what is refused. Pairs of encoding and oracle: test_sat_pairs.py."""
 
 import json
 import random
@@ -7,7 +7,6 @@ from itertools import pairwise, product
 from pathlib import Path
 
 import numpy as np
-import pysat.solvers
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -20,20 +19,12 @@ from solvers.backbone import backbone
 from solvers.boxes import MINE, SAFE
 from solvers.components import effect_of_count, split
 from solvers.counts import completing, counts, interval
-from solvers.encodings import ENCODINGS, EXTREME
 from solvers.incremental import Group
-from solvers.oracles import ORACLES, REFUSED, find_oracle
 from solvers.sat import Sat
 from solvers.trial_problems import trial_problems
 
 with (Path(__file__).parent / "data" / "stress.jsonl").open(encoding="utf-8") as file:
     STRESS = {entry["id"] + f"-{i}": entry for i, entry in enumerate(map(json.loads, file))}
-
-PAIRS = [
-    (encoding, oracle)
-    for encoding, oracle in product(ENCODINGS, ORACLES)
-    if encoding != "native" or ORACLES[oracle].native
-]
 
 
 @cache
@@ -41,14 +32,6 @@ def answered():
     """(problem, the answer of enumeration), each."""
     reference = make_solver("enumeration")
     return [(problem, reference.deduce(problem)) for problem in trial_problems(60, seed=5)]
-
-
-def in_this_build(oracle):
-    try:
-        find_oracle(oracle)
-    except Unsupported as missing:
-        return "not in this build" not in str(missing)
-    return True
 
 
 @settings(max_examples=400, deadline=None)
@@ -61,20 +44,6 @@ def test_finds_the_backbone(problem):
 @given(problems())
 def test_finds_the_backbone_in_clauses(problem):
     assert Sat("totalizer", "glucose4").deduce(problem) == make_solver("enumeration").deduce(problem)
-
-
-@pytest.mark.parametrize(("encoding", "oracle"), PAIRS)
-def test_every_encoding_with_every_oracle(encoding, oracle):
-    if not in_this_build(oracle):
-        pytest.skip(f"{oracle} is not in this build of PySAT")
-    solver = Sat(encoding, oracle)
-    refused = 0
-    for problem, expected in answered():
-        try:
-            assert solver.deduce(problem) == expected, problem
-        except Unsupported:
-            refused += 1
-    assert bool(refused) == (encoding in EXTREME)
 
 
 @pytest.mark.parametrize(
@@ -99,18 +68,6 @@ def test_spec():
 # What is refused
 
 
-@pytest.mark.parametrize("oracle", REFUSED)
-def test_refused_oracle(oracle):
-    with pytest.raises(Unsupported, match=f"'{oracle}' is refused: "):
-        Sat("totalizer", oracle)
-
-
-@pytest.mark.parametrize("oracle", [name for name, oracle in ORACLES.items() if not oracle.native])
-def test_native_needs_an_oracle_that_has_it(oracle):
-    with pytest.raises(Unsupported):
-        Sat("native", oracle)
-
-
 @pytest.mark.parametrize(
     ("parameters", "error", "message"),
     [
@@ -125,50 +82,6 @@ def test_native_needs_an_oracle_that_has_it(oracle):
 def test_bad_parameter(parameters, error, message):
     with pytest.raises(error, match=message):
         Sat(**parameters)
-
-
-def test_aliases():
-    assert find_oracle("mc") is ORACLES["minicard"]
-    assert find_oracle("mgh") is find_oracle("minisatgh")
-    assert [Sat(oracle=name).deduce(problem) for name in ("mc", "gc3") for problem, _ in answered()[:9]]
-
-
-@pytest.mark.parametrize("name", ORACLES)
-def test_oracles_are_what_the_table_says(name):
-    """Assumptions, growth between questions, budgets and native constraints."""
-    if not in_this_build(name):
-        pytest.skip(f"{name} is not in this build of PySAT")
-    kind = find_oracle(name)
-    oracle = kind.open(native=3 if kind.native else 0)
-    for clause in ([1, 2, 3], [-1, -2], [-1, -3], [-2, -3]):
-        oracle.add_clause(clause)
-    assert [oracle.solve([1, 2]), oracle.solve([-1, -2]), oracle.solve([1])] == [False, True, True]
-    oracle.add_clause([-3])
-    assert [oracle.solve([-1, -2]), oracle.solve()] == [False, True]
-    if kind.limited:
-        oracle.conf_budget(1000)
-        assert [oracle.solve_limited([1, 2]), oracle.solve_limited([1])] == [False, True]
-    else:
-        with pytest.raises(NotImplementedError):
-            oracle.solve_limited([1])
-    if kind.native:
-        oracle.add_atmost([4, 5, 6, 7], 2)
-        assert [oracle.solve([4, 5, 6]), oracle.solve([4, 5])] == [False, True]
-    elif name != "minisatep":  # there they crash the process
-        with pytest.raises(NotImplementedError):
-            oracle.add_atmost([4, 5, 6, 7], 2)
-    oracle.delete()
-
-
-def test_kissat_ignores_assumptions():
-    """The reason for refusing it; if this fails, it can be let in."""
-    if not hasattr(pysat.solvers, "Kissat404"):
-        pytest.skip("kissat404 is not in this build of PySAT")
-    oracle = pysat.solvers.Kissat404([[1, 2]])
-    with pytest.warns(RuntimeWarning, match="does not support assumptions"):
-        answer = oracle.solve([-1, -2])
-    assert answer
-    oracle.delete()
 
 
 # Budgets
