@@ -68,6 +68,7 @@ def bench(
     """
     with bad_input():
         from benchmarks import comparison
+        from benchmarks.left_out import left_out_notes
 
         if resume is not None:
             changed = (experiment, solver, corpus, question, limit, repeats, seconds, megabytes, seed, out)
@@ -76,8 +77,8 @@ def bench(
             return _measure(resume, lambda report: comparison.resume(resume, jobs=jobs, cluster=dask, progress=report))
         chosen = _changed(experiment, solver or [], corpus or [], limit)
         chosen = _override(chosen, question, repeats, seconds, megabytes, seed)
-        for line in chosen.left_out:
-            print(f"sapper: left out: {line}", file=sys.stderr)
+        for line in left_out_notes(chosen.left_out):
+            print(f"sapper: {line}", file=sys.stderr)
         folder = _free_folder(out)
         return _measure(
             folder,
@@ -195,11 +196,11 @@ def _show(run: Run, folder: Path) -> int:
     if metrics["ratio"].notna().any():
         ratio = tables.matrix(metrics, "ratio", timed, tables.number)
         shown.append((ratio, f"Median time as a multiple of {PEER}'s ({timed})"))
-    shown += [(frame, title) for title, frame in document.special_tables(run, judged).items()]
+    shown += [(frame, title) for title, frame in document.special_tables(run, judged, pooled).items()]
     for frame, title in shown:
         for part in tables.fitted(frame, terminal.width):
             terminal.print(tables.rich_table(part, title))
-    for line in document.notes(run, judged):
+    for line in document.notes(run, judged, pooled):
         terminal.print(line, style="dim", highlight=False, markup=False)
     print(f"sapper: records and table.md are in {folder}; a page with figures: sapper report {folder}", file=sys.stderr)
     return EXIT_WRONG if lied else 0

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import closing, nullcontext
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from functools import partial
 from itertools import product
@@ -22,6 +22,7 @@ from benchmarks.corpus import Corpus
 from benchmarks.experiment import Experiment
 from benchmarks.folder import FORMAT, append, append_batch, check_free, read_header, reopen, start, write_header
 from benchmarks.interrupts import Interrupts, noticed
+from benchmarks.left_out import LeftOut
 from benchmarks.machine import describe, load_average, numba_cache
 from benchmarks.measuring import Control, measure, warm_up
 from benchmarks.plan import QUESTIONS, Group, Limits, Plan, make_plan
@@ -48,6 +49,7 @@ def compare(
     folder: str | Path | None = None,
     experiment: str | None = None,
     command: str | None = None,
+    left_out: Sequence[LeftOut] = (),
 ) -> Run:
     """Put every question of the corpora to every solver.
 
@@ -67,7 +69,8 @@ def compare(
         with so many threads, in this process (`benchmarks.batching`).
     progress: called with (records done, records in all) between measurements, first when all is warmed up.
     folder: a new folder; records are appended to it as they are measured, so that an interrupt keeps them.
-    experiment, command: what the header says about where this came from.
+    experiment, command: what the header says about where this came from. left_out: and of strategies that were meant
+        to be asked, too.
 
     Raises ValueError for bad arguments, Unsupported for a spec whose library is missing, FileExistsError for
     a folder that holds anything.
@@ -89,6 +92,7 @@ def compare(
         "experiment": experiment,
         "command": command,
         **planned,
+        "left_out": [asdict(one) for one in left_out],
         "jobs": jobs,
         "cluster": cluster,
         "started": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -119,6 +123,7 @@ def run_experiment(
         seed=experiment.seed,
         batch_threads=experiment.batch_threads,
         experiment=experiment.name,
+        left_out=experiment.left_out,
         jobs=None if jobs == 1 and cluster else jobs,
         cluster=cluster,
         progress=progress,

@@ -9,7 +9,9 @@ from html import escape
 
 import pandas as pd
 
+from benchmarks.backend_tables import work_notes, work_table
 from benchmarks.batch_tables import batch_notes, batches_table, wrong_batches
+from benchmarks.left_out import LeftOut, left_out_notes
 from benchmarks.metrics import PEER, peer_library_share, scores, wrong_claims
 from benchmarks.records import FAILURES, Record, Run
 from benchmarks.scaling import growth_notes, growth_table
@@ -38,10 +40,14 @@ def _of_records(run: Run, wrong: Sequence[tuple[Record, str]]) -> str:
     return f"WRONG CLAIMS in {len(wrong):,} of {answers:,} answers: {by_solver}."
 
 
-def notes(run: Run, judged: pd.DataFrame | None = None) -> list[str]:
-    """What a reader of the tables must know: how to read them, what is special, where they come from."""
+def notes(run: Run, judged: pd.DataFrame | None = None, metrics: pd.DataFrame | None = None) -> list[str]:
+    """What a reader of the tables must know: how to read them, what is special, where they come from.
+
+    judged: `scores(run)`, metrics: `benchmarks.tables.metrics_table(run)`, if they are at hand.
+    """
     header = run.header
     judged = scores(run) if judged is None else judged
+    metrics = metrics_table(run, judged=judged) if metrics is None else metrics
     lines = [
         "Safe, Mines, Both: share of the entailed cells that were found, pooled over the positions. local: "
         "from the clues alone; global: with the mine count. Positions in which nothing is entailed have no "
@@ -84,7 +90,8 @@ def notes(run: Run, judged: pd.DataFrame | None = None) -> list[str]:
     lines += [
         f"{solver}, {'once' if count == 1 else f'{count:,} times'}: {message}" for (solver, message), count in failures
     ]
-    lines += [*growth_notes(run), *batch_notes(run), *unstable(run, judged)]
+    lines += left_out_notes([LeftOut(**item) for item in header.get("left_out", ())])
+    lines += [*work_notes(metrics), *growth_notes(run), *batch_notes(run), *unstable(run, judged)]
     corpora = ", ".join(
         f"{item['name']} {item['hash'][:12]} ({item['asked']} of {item['positions']})" for item in header["corpora"]
     )
@@ -128,12 +135,13 @@ def unstable(run: Run, judged: pd.DataFrame) -> list[str]:
     return sentences
 
 
-def special_tables(run: Run, judged: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """Title -> the tables that only some runs have: growth on boards of several sizes, whole corpora put at once.
+def special_tables(run: Run, judged: pd.DataFrame, metrics: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """Title -> the tables that only some runs have.
 
-    judged: `benchmarks.metrics.scores(run)`.
+    They are of the work of solvers that ask a backend, of growth on boards of several sizes, and of whole corpora
+    put at once. judged: `benchmarks.metrics.scores(run)`; metrics: `benchmarks.tables.metrics_table(run)`.
     """
-    made = {"Growth": growth_table(run, judged), "Batches": batches_table(run, judged)}
+    made = {"Work": work_table(metrics), "Growth": growth_table(run, judged), "Batches": batches_table(run, judged)}
     return {title: frame for title, frame in made.items() if len(frame)}
 
 
@@ -152,8 +160,8 @@ def document(run: Run, *, by_corpus: bool = False, form: str = "markdown", judge
     wrong = wrong_claims(run, judged)
     tables = [wrong_table(wrong)] if wrong else []
     tables += [headline(metrics), found(metrics), times(metrics)]
-    titled = {title: write(frame) for title, frame in special_tables(run, judged).items()}
-    said = (verdict(run, wrong), *notes(run, judged))
+    titled = {title: write(frame) for title, frame in special_tables(run, judged, metrics).items()}
+    said = (verdict(run, wrong), *notes(run, judged, metrics))
     if form == "markdown":
         written = [*map(write, tables), *(f"{title}\n\n{text}" for title, text in titled.items())]
         return "\n\n".join([said[0], *written, *said[1:]]) + "\n"

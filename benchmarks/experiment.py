@@ -13,7 +13,8 @@
     seconds = 10                                     # a call, by the wall clock
     memory_bytes = 2_000_000_000
 
-A table among the solvers is a sweep: every combination of the values of its parameters.
+A table among the solvers is a sweep: every combination of the values of its parameters. What the solver refuses
+of them is left out, with a note. A solver that is named alone is left out only where its library is missing.
 """
 
 from __future__ import annotations
@@ -21,16 +22,17 @@ from __future__ import annotations
 import math
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import MISSING, dataclass, field, fields
 from importlib import resources
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 from benchmarks.corpus import corpus_names, load_corpus
+from benchmarks.left_out import LeftOut, left_out_notes
 from benchmarks.plan import QUESTIONS, Limits
 from solvers import Unsupported, make_solver, spec_of
-from solvers.registry import nearest, write_value
+from solvers.registry import nearest, solver_class, write_value
 
 _BUNDLED = "benchmarks.experiments"
 _KEYS: dict[str, Any] = {
@@ -53,7 +55,7 @@ class Experiment:
 
     solvers: spec strings, sweeps written out. corpora: names and paths. limit: positions a corpus, None for all.
     batch_threads: see `benchmarks.plan.Plan`.
-    left_out: why solvers of the file are not among `solvers`: a library is missing, a combination impossible.
+    left_out: which of the file are not among `solvers`, and why: a library is missing, a combination impossible.
     """
 
     name: str
@@ -65,7 +67,7 @@ class Experiment:
     repeats: int = 1
     limits: Limits = field(default_factory=Limits)
     seed: int = 0
-    left_out: tuple[str, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
     batch_threads: tuple[int, ...] = ()
 
 
@@ -197,22 +199,36 @@ def _located(item: str, folder: Path | None) -> str:
     return str(path) if path.exists() or path.suffix or path.parent != folder else item
 
 
-def _solvers(found: list[Any], where: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _solvers(found: list[Any], where: str) -> tuple[tuple[str, ...], tuple[LeftOut, ...]]:
     """Specs, and why some are left out."""
     specs: list[str] = []
-    left_out: list[str] = []
+    left_out: dict[str, LeftOut] = {}
     for number, item in enumerate(found):
         key = f"{where}, key solvers[{number}]"
         for spec in [item] if isinstance(item, str) else _sweep(item, key):
             try:
                 specs.append(spec_of(make_solver(spec)))
             except Unsupported as why:
-                left_out.append(f"{spec}: {why}")
+                parameters = _parameters(spec)
+                if parameters is not None and isinstance(item, str):
+                    raise ValueError(f"{key}: {spec!r} cannot be asked: {why}") from None
+                left_out[spec] = LeftOut(spec, str(why), parameters or {})
             except ValueError as wrong:
                 raise ValueError(f"{key}: {wrong}") from None
     if not specs:
-        raise ValueError(f"{where}, key solvers: none is left: {'; '.join(left_out)}")
-    return tuple(dict.fromkeys(specs)), tuple(left_out)
+        raise ValueError(f"{where}, key solvers: none is left. {' '.join(left_out_notes(list(left_out.values())))}")
+    return tuple(dict.fromkeys(specs)), tuple(left_out.values())
+
+
+def _parameters(spec: str) -> dict[str, str] | None:
+    """All parameters of a spec that was refused, as text; None if the solver's library is missing."""
+    name, _, tail = spec.strip().partition(":")
+    try:
+        known = fields(solver_class(name))
+    except Unsupported:
+        return None
+    defaults = {f.name: write_value(f.default) for f in known if f.default is not MISSING}
+    return defaults | dict(part.split("=", 1) for part in tail.split(",") if part)
 
 
 def _sweep(item: Any, where: str) -> list[str]:

@@ -26,8 +26,9 @@ _HEADER: dict[str, Any] = {
         "cores": int | None,
     },
     "batch_threads": list,
+    "left_out": [{"spec": str, "why": str, "parameters": dict}, ...],
 }
-_LATER: dict[str, Any] = {"batch_threads": []}  # keys that older runs do not have
+_LATER: dict[str, Any] = {"batch_threads": [], "left_out": []}  # keys that older runs do not have
 
 
 def check_header(header: object) -> None:
@@ -36,14 +37,17 @@ def check_header(header: object) -> None:
 
 
 def _check(found: object, kind: Any, key: str) -> None:
-    """ValueError, naming the key, if it is not of a kind: a type, a tuple of values, a dict or a list of kinds."""
+    """ValueError, naming the key, if it is not of a kind: a type, a tuple of values, a dict or a list of kinds.
+
+    A list has at least one item unless `...` comes after the kind of its items.
+    """
     if isinstance(kind, dict) and isinstance(found, dict):
         for name, inner in kind.items():
             inside = f"{key}.{name}" if key else name
             if name not in found:
                 raise ValueError(f"key {inside}: is missing")
             _check(found[name], inner, inside)
-    elif isinstance(kind, list) and isinstance(found, list) and found:
+    elif isinstance(kind, list) and isinstance(found, list) and (found or ... in kind):
         for number, item in enumerate(found):
             _check(item, kind[0], f"{key}[{number}]")
     elif isinstance(kind, dict | list) or not (found in kind if isinstance(kind, tuple) else isinstance(found, kind)):

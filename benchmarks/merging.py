@@ -44,6 +44,7 @@ def merge(runs: Sequence[Run]) -> Run:
         "questions": [question for question in ("local", "global") if question in asked],
         "limit": None if None in limits else max(limits),
         "batch_threads": list(dict.fromkeys(count for run in runs for count in run.header.get("batch_threads", ()))),
+        "left_out": list({one["spec"]: one for run in runs for one in run.header.get("left_out", ())}.values()),
         "merged": [origin for run in runs for origin in run.header.get("merged") or [_origin(run)]],
     }
     return Run(header, list(records.values()), corpora, None, list(batches.values()))
@@ -68,7 +69,7 @@ def _solvers(runs: Sequence[Run]) -> list[dict[str, Any]]:
     for run in runs:
         for item in run.header["solvers"]:
             known = solvers.setdefault(item["label"], item)
-            if known != item:
+            if {**known, **item} != {**item, **known}:  # older runs do not have the parameters
                 raise ValueError(f"the solver {item['label']!r} is not the same in all runs")
     return list(solvers.values())
 

@@ -21,6 +21,8 @@ from benchmarks.records import FAILURES, Record, Run
 from board import COVERED
 
 PEER = "mstoollib"  #: whose median time the others' are divided by
+SIZES = ("variables", "clauses", "constraints", "calls", "conflicts")  #: of the work of solvers that ask a backend
+_PARTS = ("encode", "search", "rest")
 
 
 def scores(run: Run) -> pd.DataFrame:
@@ -162,19 +164,23 @@ def summaries(run: Run, *, by_corpus: bool = True, judged: pd.DataFrame | None =
     """One row a (corpus,) question and solver, in the order in which the run names them.
 
     `ratio` is the median total time as a multiple of the peer's in the same corpus and question, nan
-    without it. Without `by_corpus` the positions of all corpora are pooled, and `corpus` is missing.
+    without it. `work_positions` of how many positions the solver told its work (:func:`work`), and of these
+    the medians `encode_median_us`, `variables_median` and so on, and the means `encode_share` and so on, nan without
+    them. Without `by_corpus` the positions of all corpora are pooled, and `corpus` is missing.
 
     judged: `scores(run)`, if it is at hand.
     """
     judged = scores(run) if judged is None else judged
     names = ["corpus", "question", "solver"] if by_corpus else ["question", "solver"]
     claims = {solver["label"]: claims_text(solver["claims"]) for solver in run.header["solvers"]}
+    worked = _work_summaries(work(run), names)
     found: dict[tuple[Hashable, ...], dict[str, Any]] = {}
     for key, rows in judged.groupby(names, observed=True):
         named = dict(zip(names, key, strict=True))
         found[key] = {**named, "claims": claims[named["solver"]], **summarise(rows, limit_seconds(run))}
     for key, row in found.items():
         row["ratio"] = _share(row["total_median_us"], _peer_of(found, key[:-1]))
+        row |= worked.get(key, _NO_WORK)
     return list(found.values())
 
 
@@ -183,6 +189,53 @@ def _peer_of(found: Mapping[tuple[Hashable, ...], Mapping[str, Any]], group: tup
         if key[:-1] == group and str(key[-1]).partition(":")[0] == PEER:
             return float(summary["total_median_us"])
     return np.nan
+
+
+def work(run: Run) -> pd.DataFrame:
+    """A row a record of which the solver told how many questions it put to a backend, or how long it encoded.
+
+    Columns: `corpus`, `question`, `solver`; of the first repeat's call of `deduce` the nanoseconds of its parts
+    `encode`, `search` (the backend) and `rest` (all else: splitting, Python), and what shares of it they are
+    (`encode_share` and so on); the SIZES. Numbers are nan where they were not told.
+    """
+    texts = ("corpus", "question", "solver")
+    names: list[tuple[str, ...]] = []
+    numbers: list[Any] = []
+    place = attrgetter(*texts)
+    with without_collector():
+        for record in run.records:
+            stats = record.stats
+            if "calls" in stats or "encode_nanoseconds" in stats:
+                names.append(place(record))
+                numbers += record.solve_nanoseconds[:1] or (0,)  # the stats are the first repeat's
+                numbers += map(stats.get, ("encode_nanoseconds", "solve_nanoseconds", *SIZES))
+    values = np.array([x if isinstance(x, (int, float)) else np.nan for x in numbers], float)
+    whole, encode, search, *sizes = values.reshape(-1, 3 + len(SIZES)).T
+    parts = dict(zip(_PARTS, (encode, search, whole - encode - search), strict=True))
+    columns: dict[str, Any] = {}
+    for text, column in zip(texts, zip(*names, strict=True) if names else repeat(()), strict=False):
+        columns[text] = pd.Categorical(column)
+    with np.errstate(all="ignore"):  # a clock too coarse for the call
+        columns |= parts | {f"{part}_share": spent / whole for part, spent in parts.items()}
+    return pd.DataFrame(columns | dict(zip(SIZES, sizes, strict=True)))
+
+
+def _work_summaries(worked: pd.DataFrame, names: list[str]) -> dict[tuple[Hashable, ...], dict[str, float]]:
+    groups = worked.groupby(names, sort=False, observed=True)
+    found = groups[[*_PARTS, *SIZES]].median().add_suffix("_median")
+    for part in _PARTS:  # means, so that they add up to 1
+        found[f"{part}_median_us"] = found.pop(f"{part}_median") / 1000
+        found[f"{part}_share"] = groups[f"{part}_share"].mean()
+    found["work_positions"] = groups.size()
+    rows = found[list(_NO_WORK)].to_dict("index")
+    return {key: {str(name): value for name, value in row.items()} for key, row in rows.items()}  # type: ignore[misc]
+
+
+_NO_WORK: dict[str, float] = {
+    "work_positions": 0,
+    **{f"{part}_{kind}": np.nan for kind in ("median_us", "share") for part in _PARTS},
+    **{f"{size}_median": np.nan for size in SIZES},
+}
 
 
 def peer_library_share(run: Run) -> float:

@@ -7,7 +7,7 @@ then falls on all of them alike.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import Field, asdict, dataclass, fields, is_dataclass, replace
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from benchmarks.corpus import Corpus, Entry, Question, load_corpus
 from benchmarks.folder import corpus_file
 from benchmarks.records import Key
 from solvers import Claims, Solver, label_of, make_solver, spec_of
+from solvers.registry import write_value
 
 QUESTIONS: tuple[Question, ...] = ("local", "global")
 _LARGEST = 10**15  # of a limit, in bytes or seconds: what the system's calls take
@@ -221,7 +222,14 @@ def _solver_header(label: str, solver: Solver) -> dict[str, Any]:
         spec = spec_of(solver)
     except ValueError:
         spec = None  # not registered
-    return {"label": label, "spec": spec, "claims": asdict(claims_of(solver))}
+    parameters = {f.name: write_value(getattr(solver, f.name)) for f in _fields(solver)}
+    return {"label": label, "spec": spec, "claims": asdict(claims_of(solver)), "parameters": parameters}
+
+
+def _fields(solver: object) -> list[Field[Any]]:
+    """The parameters of a solver; none, if it is no dataclass."""
+    known = is_dataclass(solver) and not isinstance(solver, type)
+    return [field for field in fields(solver) if field.init] if known else []  # type: ignore[arg-type]
 
 
 def _corpus_header(index: int, whole: Corpus, part: Corpus) -> dict[str, Any]:

@@ -58,7 +58,7 @@ def _sections(run: Run, judged: pd.DataFrame) -> list[tuple[str, str, list[Table
     pooled = tables.metrics_table(run, by_corpus=False, judged=judged)
     by_corpus = tables.metrics_table(run, judged=judged)
     statistics = stats.statistics_tables(run, judged=judged)
-    special = document.special_tables(run, judged)
+    special = document.special_tables(run, judged, pooled)
     return [
         ("headline", "Headline", [Table.of("All corpora pooled", tables.headline(pooled))]),
         ("found", "What was found", [Table.of("All corpora pooled", tables.found(pooled))]),
@@ -111,7 +111,7 @@ def _facts(header: Mapping[str, Any], within: str = "") -> Iterator[tuple[str, s
     """Everything in the header that has no table of its own, as (name, value)."""
     for key, value in header.items():
         name = f"{within}{key.replace('_', ' ')}"
-        if not within and key in ("format", "solvers", "corpora", "command"):
+        if not within and key in ("format", "solvers", "corpora", "command", "left_out"):
             continue
         if isinstance(value, Mapping):
             yield from _facts(value, f"{name}: ")

@@ -206,6 +206,7 @@ def _runs(names: list[str], folder: str | None) -> dict[str, Run | None]:
     """The run behind each table, None for the one that needs none: measured, or the only one taken from a folder."""
     from benchmarks.comparison import run_experiment
     from benchmarks.experiment import load_experiment
+    from benchmarks.left_out import left_out_notes
     from benchmarks.reproduce import STRATEGIES
 
     if folder is not None:
@@ -220,8 +221,8 @@ def _runs(names: list[str], folder: str | None) -> dict[str, Run | None]:
             runs[name] = None
             continue
         print(f"sapper: {name}", file=sys.stderr)
-        for line in experiment.left_out:
-            print(f"sapper: left out: {line}", file=sys.stderr)
+        for line in left_out_notes(experiment.left_out):
+            print(f"sapper: {line}", file=sys.stderr)
         with progress() as told:
             runs[name] = run_experiment(experiment, progress=told)
     return runs

@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from benchmarks.backend_tables import LEGEND as _WINS_LEGEND
+from benchmarks.backend_tables import solved_times, wins, wins_rows
 from benchmarks.bootstrap import (
     RESAMPLES,
     UNKNOWN,
@@ -51,8 +53,9 @@ LEGEND = (
     "of safe cells found, in points; how many more and fewer games it solved, with McNemar's test; the geometric mean "
     "of its times as a multiple of the other's, with Wilcoxon's test on games. p values are corrected by Holm's "
     "method for the number of strategies in the table. The virtual best strategy takes for each position the fastest "
-    "that solved it; PAR-2 of the others: what the virtual best would have without this one."
-)
+    "that solved it; × best: the time as a multiple of its, a geometric mean over the positions that were solved; "
+    "PAR-2 of the others: what the virtual best would have without this one. "
+) + _WINS_LEGEND
 
 
 def recall_interval(
@@ -128,10 +131,7 @@ def contributions(judged: pd.DataFrame, limit_seconds: float | None = None) -> p
     """
     rows = []
     for question, asked in judged.groupby("question", observed=True):
-        solved = asked["total"].where(asked["solved"], np.inf)
-        places = [asked["corpus"].astype(object), asked["entry"]]
-        times = solved.groupby([*places, asked["solver"].astype(object)], sort=False).min().unstack()
-        values = times.fillna(np.inf)
+        values = solved_times(asked)
         whole = _par2(values, limit_seconds)
         answered = asked.groupby("solver", observed=True)["answered"].any()
         for solver in answered.index[answered]:
@@ -167,10 +167,11 @@ def statistics_tables(
 ) -> dict[str, pd.DataFrame]:
     """Title -> frame of text, for the writers of `benchmarks.tables`; all intervals are of 95 %.
 
-    Recalls of every question and solver that answered anything, a comparison with the baseline a question, and
-    the virtual best solver, over the positions of all corpora. baseline: a solver's label; by default the peer if
-    it answered the question, else the first that claims to be complete, else the first. A question that the
-    baseline did not answer has no comparison.
+    Recalls of every question and solver that answered anything, a comparison with the baseline a question, the
+    virtual best solver, and who is the fastest where, over the positions of all corpora.
+
+    baseline: a solver's label; by default the peer if it answered the question, else the first that claims to be
+    complete, else the first. A question that the baseline did not answer has no comparison.
 
     Raises ValueError for a baseline that is not in the run.
     """
@@ -179,19 +180,22 @@ def statistics_tables(
     if baseline is not None and baseline not in labels:
         raise ValueError(f"unknown baseline {baseline!r}; known are {', '.join(labels)}")
     limit = limit_seconds(run)
-    recalls, best, compared = [], [], {}
+    recalls, best, fastest, compared = [], [], [], {}
     for question, asked in judged.groupby("question", observed=True):
         by_solver = {str(name): rows for name, rows in asked.groupby("solver", observed=True)}
         answered = {name: rows for name, rows in by_solver.items() if rows["answered"].any()}
         if not answered:
             continue
         recalls += _recall_rows(str(question), answered, seed)
-        best += _best_rows(str(question), _asked_of_all(asked), answered, limit)
+        common = _asked_of_all(asked)
+        times = solved_times(common)
+        best += _best_rows(str(question), common, answered, wins(times)["behind"], limit)
+        fastest += wins_rows(str(question), times) if len(answered) > 1 else []
         against = _default_baseline(run, str(question), list(answered)) if baseline is None else baseline
         if against in answered and len(answered) > 1:
             rows = pairwise(pd.concat(answered.values()), against, seed=seed, limit_seconds=limit)
             compared[f"Against {against}, {question} question"] = _pairwise_table(rows)
-    tables = {"Recall": recalls, "Virtual best solver": best}
+    tables = {"Recall": recalls, "Virtual best solver": best, "Who is the fastest where": fastest}
     named = {title: pd.DataFrame(rows) for title, rows in tables.items() if rows}
     return {title: frame for title, frame in {**named, **compared}.items() if len(frame)}
 
@@ -235,7 +239,11 @@ def _recall_rows(question: str, answered: Mapping[str, pd.DataFrame], seed: int)
 
 
 def _best_rows(
-    question: str, asked: pd.DataFrame, answered: Mapping[str, pd.DataFrame], limit: float | None
+    question: str,
+    asked: pd.DataFrame,
+    answered: Mapping[str, pd.DataFrame],
+    behind: pd.Series[float],
+    limit: float | None,
 ) -> list[dict[str, str]]:
     added = {str(row["solver"]): row for row in contributions(asked, limit).to_dict("records")}
     table = []
@@ -246,6 +254,7 @@ def _best_rows(
         for heading, column in (("Fastest", "fastest"), ("Only it solved", "only")):
             line[heading] = f"{own[column]:,}" if own else MISSING
         line["Median µs"] = number(float(rows["total"].median()) / 1000)
+        line["× best"] = _ratio(1.0 if name == VIRTUAL_BEST else float(behind.get(name, math.nan)))
         if limit is not None:
             line["PAR-2 ms"] = number(float(penalised(rows, limit).mean()) / 1e6)
             line["PAR-2 of the others ms"] = number(own.get("par2_without_us", math.nan) / 1000)

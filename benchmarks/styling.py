@@ -90,14 +90,21 @@ def drawn(make: Callable[P, T]) -> Callable[P, T]:
 
 
 def new_figure(title: str, height_inches: float, width_inches: float = COLUMN_INCHES) -> tuple[Figure, Axes]:
-    """An empty figure that pyplot does not know; `title` says what it shows to who cannot see it."""
+    """A figure that pyplot does not know, with empty axes; `title` says what it shows to who cannot see it."""
+    figure = empty_figure(title, height_inches, width_inches)
+    figure.set_layout_engine("constrained")
+    return figure, figure.add_subplot()
+
+
+def empty_figure(title: str, height_inches: float, width_inches: float) -> Figure:
+    """A figure without axes, which its maker places."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(width_inches, height_inches), layout="constrained")
+    figure = Figure(figsize=(width_inches, height_inches))
     FigureCanvasAgg(figure)
     figure.set_label(title)
-    return figure, figure.add_subplot()
+    return figure
 
 
 @dataclass(frozen=True, slots=True)

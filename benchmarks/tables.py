@@ -308,5 +308,6 @@ def as_text(rows: list[dict[str, Any]]) -> pd.DataFrame:
     empty = {"Failed": "0", "Errors": "0", "Unsupported": "0", "× peer": MISSING}
     empty |= dict.fromkeys(("Timeouts", "Memory", "Crashes", "Wrong positions"), "0")
     empty |= dict.fromkeys(("PAR-2 ms", "Peak MB", "× one thread"), MISSING)
+    empty |= dict.fromkeys(("Variables", "Clauses", "Constraints", "Calls", "Conflicts"), MISSING)
     keep = [c for c in frame.columns if c not in empty or (frame[c] != empty[c]).any()]
     return frame[keep]

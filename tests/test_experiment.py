@@ -9,10 +9,15 @@ from pathlib import Path
 import pytest
 from samples import TINY
 
+from benchmarks import run_experiment
 from benchmarks.corpus import corpus_names, load_corpus, write_corpus
+from benchmarks.document import notes
 from benchmarks.experiment import Experiment, experiment_names, load_experiment
+from benchmarks.left_out import LeftOut, left_out_notes
 from benchmarks.plan import QUESTIONS, Limits
+from benchmarks.records import Run
 from solvers import make_solver, registry, spec_of
+from solvers.sat import Sat
 
 ROOT = Path(__file__).parent.parent
 CORPORA = ROOT / "benchmarks/corpora"
@@ -241,14 +246,14 @@ SWEEPS = [
         ],
     ),
     (
-        '[{spec = "sat:oracle=minicard", encoding = ["native", "binomial"]}]',
+        f'[{{spec = "sat:oracle={Sat().oracle}", encoding = ["native", "binomial"]}}]',
         ["sat", "sat:encoding=binomial"],  # as tables name them,
     ),
     ('[{spec = "counting", exact = [false, true]}]', ["counting", "counting:exact=true"]),
     ('[{spec = "counting", exact = true}, "counting:exact=true"]', ["counting:exact=true"]),
     (
-        '["sat", {spec = "sat", oracle = ["minicard", "glucose4"], encoding = "totalizer"}, "sat:encoding=native"]',
-        ["sat", "sat:encoding=totalizer", "sat:encoding=totalizer,oracle=glucose4"],
+        f'["sat", {{spec = "sat", oracle = ["{Sat().oracle}", "glucose4"], encoding = "totalizer"}}, "sat:chunk=999"]',
+        ["sat", "sat:encoding=totalizer", "sat:encoding=totalizer,oracle=glucose4", "sat:chunk=999"],
     ),
     ('["subset", "single", "subset"]', ["subset", "single"]),
 ]
@@ -261,42 +266,76 @@ def test_a_sweep_is_the_product_in_order(solvers, expected):
     assert found.left_out == ()
 
 
-def test_what_is_impossible_is_left_out_and_said():
-    sweep = '[{spec = "sat", encoding = ["native", "totalizer"], oracle = ["glucose4", "minicard", "kissat404"]}]'
-    found = load_experiment(write(toml(solvers=sweep)))
-    assert found.solvers == (
-        "sat",
-        "sat:encoding=totalizer,oracle=glucose4",
-        "sat:encoding=totalizer",
+IMPOSSIBLE = '{spec = "sat", encoding = ["native", "totalizer"], oracle = ["glucose4", "minicard", "kissat404"]}'
+
+
+def test_what_a_sweep_cannot_combine_is_left_out_and_said():
+    found = load_experiment(write(toml(solvers=f"[{IMPOSSIBLE}, {IMPOSSIBLE}]")))
+    possible = ("native,oracle=minicard", "totalizer,oracle=glucose4", "totalizer,oracle=minicard")
+    assert found.solvers == tuple(spec_of(make_solver(f"sat:encoding={pair}")) for pair in possible)
+    assert [one.spec for one in found.left_out] == [  # once, though named twice
+        "sat:encoding=native,oracle=glucose4",
+        "sat:encoding=native,oracle=kissat404",
+        "sat:encoding=totalizer,oracle=kissat404",
+    ]
+    for one, why in zip(found.left_out, ["no native at-most constraints", "is refused", "is refused"], strict=True):
+        assert why in one.why
+        assert one.spec == "sat:encoding={encoding},oracle={oracle}".format(**one.parameters)
+        assert one.parameters["conflicts"] == "0"  # also what the sweep does not name
+
+
+def test_what_is_left_out_is_told_once_a_reason():
+    one, two = left_out_notes(load_experiment(write(toml(solvers=f"[{IMPOSSIBLE}]"))).left_out)
+    assert one.startswith("Left out, 1 strategy: sat:encoding=native,oracle=glucose4: oracle 'glucose4' has no native")
+    assert two == (
+        "Left out, 2 strategies: sat:oracle=kissat404 with encoding native, totalizer: "
+        "oracle 'kissat404' is refused: it ignores assumptions and then answers wrongly."
     )
-    assert len(found.left_out) == 3
-    for line, spec, why in zip(
-        found.left_out,
-        [
-            "sat:encoding=native,oracle=glucose4",
-            "sat:encoding=native,oracle=kissat404",
-            "sat:encoding=totalizer,oracle=kissat404",
-        ],
-        ["no native at-most constraints", "is refused", "is refused"],
-        strict=True,
-    ):
-        assert line.startswith(f"{spec}: ")
-        assert why in line
+    pairs = [("a:x=1,y=1", "no '1'"), ("a:x=2,y=3", "no '3'")]
+    assert left_out_notes([LeftOut(*pair, {}) for pair in pairs]) == [
+        "Left out, 2 strategies: a with x/y 1/1, 2/3: no '…'."
+    ]
+    mixed = [LeftOut("a:x=1", "no", {}), LeftOut("b:x=1", "no", {}), LeftOut("b", "no", {})]
+    assert left_out_notes(mixed) == ["Left out, 3 strategies: a:x=1; b:x=1; b: no."]
+    assert left_out_notes([]) == []
 
 
-def test_a_missing_library_is_left_out_and_said(monkeypatch):
+def test_a_run_keeps_what_was_left_out_and_its_document_says_it():
+    found = load_experiment(write(toml(solvers=f"[{IMPOSSIBLE}]", questions='["local"]')))
+    run_experiment(found, jobs=None, folder="run")
+    run = Run.load("run")
+    assert [LeftOut(**one) for one in run.header["left_out"]] == list(found.left_out)
+    parameters = run.header["solvers"][1]["parameters"]
+    assert (parameters["encoding"], parameters["oracle"], parameters["conflicts"]) == ("totalizer", "glucose4", "0")
+    said = notes(run)
+    for line in left_out_notes(found.left_out):
+        assert line in said
+
+
+def test_a_refused_solver_that_is_named_alone_is_an_error():
+    message = refused(write(toml(solvers='["single", "sat:oracle=glucose4,encoding=native"]')))
+    assert "key solvers[1]: 'sat:oracle=glucose4,encoding=native' cannot be asked: oracle 'glucose4' has no" in message
+
+
+@pytest.mark.parametrize("item", ['"absent"', '{spec = "absent", x = [1, 2]}'])
+def test_a_missing_library_is_left_out_and_said(monkeypatch, item):
     monkeypatch.setitem(registry._BUILT_IN, "absent", "no_such_library:X")
-    found = load_experiment(write(toml(solvers='["absent", "single"]')))
+    found = load_experiment(write(toml(solvers=f'[{item}, "single"]')))
     assert found.solvers == ("single",)
-    (line,) = found.left_out
-    assert line.startswith("absent: ")
-    assert "'no_such_library', which is not installed" in line
+    for one in found.left_out:
+        assert one.spec.startswith("absent")
+        assert "'no_such_library', which is not installed" in one.why
+
+
+def test_a_typo_in_a_sweep_is_an_error_though_the_rest_is_right():
+    message = refused(write(toml(solvers='[{spec = "sat", encoding = ["native", "totaliser"]}, "single"]')))
+    assert "'totaliser'" in message
 
 
 def test_nothing_left_is_refused_with_the_reasons():
-    message = refused(write(toml(solvers='["sat:oracle=kissat404", "sat:oracle=glucose4,encoding=native"]')))
-    assert "key solvers: none is left: sat:oracle=kissat404: " in message
-    assert "; sat:oracle=glucose4,encoding=native: " in message
+    message = refused(write(toml(solvers='[{spec = "sat:oracle=kissat404", encoding = ["native", "totalizer"]}]')))
+    assert "key solvers: none is left. Left out, 2 strategies: sat:oracle=kissat404 with encoding native" in message
+    assert "is refused" in message
 
 
 # corpora
@@ -332,7 +371,9 @@ def test_a_bundled_experiment_loads(name):
     assert found.name == name
     assert found.title != name
     assert set(found.corpora) <= set(corpus_names())
-    assert not found.left_out, "the libraries of the tests are all there"
+    for one in found.left_out:  # only of sweeps: the libraries of the tests are all there
+        assert make_solver(one.spec.partition(":")[0])
+        assert "not installed" not in one.why
     for spec in found.solvers:
         make_solver(spec)
     if name == "standard":

@@ -193,7 +193,9 @@ def folder(tmp_path, monkeypatch):
     """A folder with an experiment, a corpus, a run of the experiment, and a document with its table."""
     monkeypatch.chdir(tmp_path)
     write_corpus(TINY, "tiny.jsonl")
-    Path("mine.toml").write_text('corpora = ["tiny.jsonl"]\nsolvers = ["enumeration", "sat:oracle=kissat404"]\n')
+    Path("mine.toml").write_text(
+        'corpora = ["tiny.jsonl"]\nsolvers = ["enumeration", {spec = "sat", oracle = "kissat404"}]\n'
+    )
     headed(RUN, "mine").save("run")
     document("mine.toml", block("mine.toml", RUN))
     return tmp_path
@@ -265,7 +267,7 @@ def test_without_a_run_it_measures_and_twice_gives_the_same(folder):
     assert first.exit_code == 1
     assert first.stdout.splitlines()[-1] == "mine.toml: 3 deterministic values differ"
     assert "sapper: mine.toml" in first.stderr
-    assert "sapper: left out: sat:oracle=kissat404: " in first.stderr
+    assert "sapper: Left out, 1 strategy: sat:oracle=kissat404: " in first.stderr
     text = readme().decode()
     assert text.startswith("# Title\r\n\r\n<!-- table: mine.toml -->\n| Strategy |")
     assert text.endswith("<!-- end -->\n tail ✓")

@@ -505,7 +505,8 @@ def labelled(run, complete):
 
 def test_the_tables_hold_text_and_can_be_written():
     tables = statistics_tables(labelled(three_solvers(), {"slow"}))
-    assert list(tables) == ["Recall", "Virtual best solver", "Against slow, global question"]
+    names = ["Recall", "Virtual best solver", "Who is the fastest where", "Against slow, global question"]
+    assert list(tables) == names
     for title, frame in tables.items():
         assert all(type(cell) is str for cell in frame.to_numpy().flat)
         assert markdown(frame)
