@@ -23,6 +23,7 @@ from benchmarks.console import (
     console,
 )
 from benchmarks.corpus_cli import app as corpus_app
+from benchmarks.cs50_cli import cs50
 from benchmarks.export_cli import export
 
 if TYPE_CHECKING:
@@ -66,6 +67,7 @@ for _command in (runs_cli.statistics, runs_cli.report, runs_cli.plot, runs_cli.d
     app.command()(_command)
 app.command()(runs_cli.reproduce)
 app.command()(export)
+app.command()(cs50)
 
 
 @app.command()
@@ -76,11 +78,18 @@ def solve(
     ] = None,
     solver: Annotated[str, typer.Option(metavar="SPEC", help="The strategy.")] = "counting:exact=true",
     json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")] = False,
+    explain: Annotated[
+        str | None,
+        typer.Option(metavar="ROW,COLUMN", help="Say instead which fewest clues settle this cell; both count from 0."),
+    ] = None,
+    steps: Annotated[bool, typer.Option("--steps", help="Say instead in which steps everything follows.")] = False,
 ) -> int:
     """Draw a position with what follows from it: safe cells, mines, probabilities.
 
     Exit code 3 if there is no arrangement of mines that fits.
     """
+    if explain is not None or steps:
+        return _explain(file, mines, explain, steps, json)
     with bad_input():
         from benchmarks import solving
         from board.render import legend
@@ -102,6 +111,32 @@ def solve(
         for line in solving.summary(solution):
             terminal.print(line, highlight=False, markup=False, soft_wrap=True)
     return EXIT_INCONSISTENT if solution.status is Status.INCONSISTENT else 0
+
+
+def _explain(file: str, mines: str | None, cell: str | None, steps: bool, json: bool) -> int:
+    """`sapper solve` with --explain or --steps."""
+    with bad_input():
+        from benchmarks import explaining, solving
+        from board.render import legend
+        from solvers import Status
+
+        if cell is not None and steps:
+            raise ValueError("--explain and --steps: one of them at a time")
+        position = solving.read_position(file, mines)
+        number = None if cell is None else explaining.read_cell(cell, position)
+    answer = explaining.explain_position(position) if number is None else explaining.explain_cell(position, number)
+    if json:
+        print(answer.as_json())
+    else:
+        terminal = console()
+        if answer.drawn is not None:
+            drawn = coloured(answer.drawn)
+            drawn.highlight_regex(r"\[[^\]]+\]", "bold cyan")
+            terminal.print(drawn, soft_wrap=True)
+            terminal.print(legend(answer.drawn), style="dim", highlight=False, markup=False, soft_wrap=True)
+        for line in answer.lines:
+            terminal.print(line, highlight=False, markup=False, soft_wrap=True)
+    return EXIT_INCONSISTENT if answer.status is Status.INCONSISTENT else 0
 
 
 @app.command("solvers")

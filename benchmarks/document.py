@@ -11,6 +11,7 @@ import pandas as pd
 
 from benchmarks.backend_tables import work_notes, work_table
 from benchmarks.batch_tables import batch_notes, batches_table, wrong_batches
+from benchmarks.explanation_tables import clues_table, explanation_notes, found_table
 from benchmarks.left_out import LeftOut, left_out_notes
 from benchmarks.metrics import PEER, peer_library_share, scores, wrong_claims
 from benchmarks.records import FAILURES, Record, Run
@@ -91,7 +92,13 @@ def notes(run: Run, judged: pd.DataFrame | None = None, metrics: pd.DataFrame | 
         f"{solver}, {'once' if count == 1 else f'{count:,} times'}: {message}" for (solver, message), count in failures
     ]
     lines += left_out_notes([LeftOut(**item) for item in header.get("left_out", ())])
-    lines += [*work_notes(metrics), *growth_notes(run), *batch_notes(run), *unstable(run, judged)]
+    lines += [
+        *work_notes(metrics),
+        *explanation_notes(run),
+        *growth_notes(run),
+        *batch_notes(run),
+        *unstable(run, judged),
+    ]
     corpora = ", ".join(
         f"{item['name']} {item['hash'][:12]} ({item['asked']} of {item['positions']})" for item in header["corpora"]
     )
@@ -138,10 +145,17 @@ def unstable(run: Run, judged: pd.DataFrame) -> list[str]:
 def special_tables(run: Run, judged: pd.DataFrame, metrics: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """Title -> the tables that only some runs have.
 
-    They are of the work of solvers that ask a backend, of growth on boards of several sizes, and of whole corpora
-    put at once. judged: `benchmarks.metrics.scores(run)`; metrics: `benchmarks.tables.metrics_table(run)`.
+    They are of the work of solvers that ask a backend, of the clues that cells need, of growth on boards of several
+    sizes, and of whole corpora put at once. judged: `benchmarks.metrics.scores(run)`; metrics:
+    `benchmarks.tables.metrics_table(run)`.
     """
-    made = {"Work": work_table(metrics), "Growth": growth_table(run, judged), "Batches": batches_table(run, judged)}
+    made = {
+        "Work": work_table(metrics),
+        "Clues needed": clues_table(run),
+        "Found by clues needed": found_table(run),
+        "Growth": growth_table(run, judged),
+        "Batches": batches_table(run, judged),
+    }
     return {title: frame for title, frame in made.items() if len(frame)}
 
 

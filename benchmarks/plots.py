@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from benchmarks.clue_figures import missed_by_clues
 from benchmarks.figure_output import save, svg_text
 from benchmarks.metrics import PEER, limit_seconds, scores, summarise
 from benchmarks.recall_figures import FEATURES, pareto, recall_by, recall_matrix
@@ -28,6 +29,7 @@ __all__ = [
     "all_figures",
     "cactus",
     "growth",
+    "missed_by_clues",
     "pareto",
     "recall_by",
     "recall_matrix",
@@ -62,6 +64,7 @@ def all_figures(run: Run, judged: pd.DataFrame | None = None, question: str | No
     pair = _most_telling_pair(list(ranked))
     if pair:
         figures["time_scatter"] = time_scatter(judged, pair[0], pair[1], question, limit_seconds(run))
+    figures["missed_by_clues"] = missed_by_clues(run, question)
     figures["growth"] = growth(run, shown, question)
     for name, figure in figures.items():
         if figure is not None and not few and name != "time_scatter":

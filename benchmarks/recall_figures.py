@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -168,17 +169,25 @@ def recall_matrix(judged: pd.DataFrame, question: str | None = None) -> Figure |
     height = 0.2 * len(rowed) + 0.3 + slant
     figure, axes = new_figure(f"Safe recall by corpus and solver, {question} question", height, width)
     shares = found.to_numpy() / 100
+    draw_shares(axes, shares, rowed, columned, slanted=True)
+    axes.set_xlabel(_recall_label(question))
+    return figure
+
+
+def draw_shares(
+    axes: Axes, shares: npt.NDArray[np.float64], rows: Sequence[str], columns: Sequence[str], *, slanted: bool
+) -> None:
+    """A heat map of shares, float64[rows, columns], with numbers in per cent; nan is blank. slanted: column names."""
     axes.pcolormesh(np.ma.masked_invalid(shares), cmap="Blues", vmin=0, vmax=1.1, edgecolors="white", linewidth=0.8)
     how: dict[str, Any] = {"fontsize": 6.5, "ha": "center", "va": "center_baseline"}
     for (row, column), share in np.ndenumerate(shares):  # from 0.78 on, white is read better than black
         axes.text(column + 0.5, row + 0.5, percent(share), color="white" if share > 0.78 else "black", **how)
-    axes.set_xticks(np.arange(len(columned)) + 0.5, columned, rotation=45, ha="left", rotation_mode="anchor")
-    axes.set_yticks(np.arange(len(rowed)) + 0.5, rowed)
+    names: dict[str, Any] = {"rotation": 45, "ha": "left", "rotation_mode": "anchor"} if slanted else {}
+    axes.set_xticks(np.arange(len(columns)) + 0.5, columns, **names)
+    axes.set_yticks(np.arange(len(rows)) + 0.5, rows)
     axes.invert_yaxis()
     axes.tick_params(length=0, top=False, labeltop=True, labelbottom=False)
     axes.spines[:].set_visible(False)
-    axes.set_xlabel(_recall_label(question))
-    return figure
 
 
 def _recalls(rows: pd.DataFrame, by: list[str]) -> pd.DataFrame:

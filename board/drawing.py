@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from board.glyphs import CELL, Mask, clues, ground, labels, mark, percents, plain, signs
+from board.glyphs import CELL, Mask, clues, frames, ground, labels, mark, percents, plain, signs
 from board.position import COVERED, HIT, Position
 
 Theme = Literal["light", "dark", "page"]
@@ -36,6 +36,8 @@ _COLOURS = {
     "mine-tint": ("#ffb3ad", "#8e1f26"),
     "false": ("#c4007a", "#d6008a"),
     "false-edge": ("#ffe100", "#ffe100"),
+    "used": ("#e07b00", "#ffb347"),
+    "used-tint": ("#ffe9b8", "#57410f"),
     "1": ("#0000f0", "#82aaff"),
     "2": ("#007000", "#6fdc7c"),
     "3": ("#d40000", "#ff8078"),
@@ -58,6 +60,7 @@ def to_svg(
     false_safe: Mask | None = None,
     false_mines: Mask | None = None,
     probability: NDArray[np.float64] | None = None,
+    used: Mask | None = None,
     coordinates: bool = False,
     theme: Theme = "light",
     title: str | None = None,
@@ -72,6 +75,7 @@ def to_svg(
     false_safe, false_mines: bool[n], false claims; the same signs, struck through, in a glaring colour.
         A cell in several masks is drawn as the last of them. A mark hides the flag or the clue of its cell.
     probability: float64[n]; cells without a mark show theirs in per cent, where it is no nan.
+    used: bool[n], cells to frame on a tint, which hides nothing: the clues of an explanation.
     coordinates: number rows and columns from 0 at the edge.
     theme: "light", "dark", or "page": the custom properties `--board-NAME` of the page around it, NAME as in
         `THEMES`; a page that sets none gets the light ones.
@@ -99,17 +103,19 @@ def to_svg(
     }
     marks = {name: _mask(name, mask, position) for name, mask in given.items() if mask is not None}
     top, bare = _topmost(marks, position.shape)
+    framed = np.zeros(position.shape, np.bool_) if used is None else _mask("used", used, position)
     shares = _shares(probability, position, bare)
     rows, columns = position.shape
     left, above = (max(CELL, 6 * len(str(rows - 1)) + 8), CELL) if coordinates else (1, 1)
     width, height = columns * CELL + left + 1, rows * CELL + above + 1
-    words = description(position, marks)
+    words = description(position, marks) + (f" Used: {_count(int(framed.sum()), 'clue')}." if framed.any() else "")
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="{-left} {-above} {width} {height}" '
         f'width="{plain(width * cell / CELL)}" height="{plain(height * cell / CELL)}" '
         'font-family="Verdana,DejaVu Sans,Arial,sans-serif" text-anchor="middle">',
         f"<title>{escape(title or words.partition(',')[0])}</title><desc>{escape(words)}</desc>",
         *ground(position, colour),
+        *frames(framed, colour),
         *clues(position, bare, colour),
         *signs(position, bare & np.isnan(shares), colour),
         *(part for name, cells in top.items() for part in mark(name, cells, colour)),

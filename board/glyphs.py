@@ -23,6 +23,7 @@ _CHECK = (5, 10, "l4 5 6-10")
 _BODY = (10, 10, "h0")  # by its caps a dot or a square
 _SPIKES = (10, 3, "v14m-7-7h14")
 _BOX = (2, 2, "h16v16h-16z")
+_FRAME = (1.5, 1.5, "h17v17h-17z")
 _SQUARE = (0, 0, "h20v20h-20z")
 _STRIKE = (3, 3, "l14 14")
 _POLE = (8, 4, "v12m-3 0h8")
@@ -47,6 +48,13 @@ def ground(position: Position, colour: Colours) -> Iterable[str]:
     rows, columns = position.shape
     yield _tag("path", d=f"M-.5-.5h{columns * CELL + 1}v{rows * CELL + 1}H-.5z", stroke=colour["low"])
     yield "</g>"
+
+
+def frames(cells: Mask, colour: Colours) -> Iterable[str]:
+    """Cells on a tint in a frame; what stands in them is drawn later."""
+    if cells.any():
+        d = _paths(cells, _FRAME)
+        yield _tag("path", d=d, fill=colour["used-tint"], stroke=colour["used"], stroke_width=2)
 
 
 def clues(position: Position, bare: Mask, colour: Colours) -> Iterable[str]:

@@ -46,12 +46,14 @@ def board_text(
     safe: Mask | None = None,
     mines: Mask | None = None,
     probability: NDArray[np.float64] | None = None,
+    used: Mask | None = None,
 ) -> str:
     """The position as lines of :func:`symbols` with spaces between, rows and columns numbered from 0.
 
     Of a column's number only as many last digits stand there as a cell has room for.
 
     probability: float64[n]; cells that are not marked show theirs in per cent, where it is no nan.
+    used: bool[n]; cells to put in brackets, the clues of an explanation.
 
     >>> print(board_text(Position.parse("1##"), np.array([False, True, False])))
        0 1 2
@@ -59,6 +61,9 @@ def board_text(
     >>> print(board_text(Position.parse("#1#"), probability=np.array([0.5, np.nan, 0.5])))
          0   1   2
     0  50%   1 50%
+    >>> print(board_text(Position.parse("#1#"), used=np.array([False, True, False])))
+        0  1  2
+    0   # [1] #
     """
     rows, columns = position.shape
     drawn = symbols(position, safe, mines).tolist()
@@ -71,7 +76,17 @@ def board_text(
     cell = max(len(text) for line in drawn for text in line)
     head = [str(column)[-cell:] for column in range(columns)]
     lines = [("", head), *((str(row), line) for row, line in enumerate(drawn))]
-    return "\n".join(f"{name:>{label}}  {' '.join(f'{text:>{cell}}' for text in line)}" for name, line in lines)
+    if used is None:
+        return "\n".join(f"{name:>{label}}  {' '.join(f'{text:>{cell}}' for text in line)}" for name, line in lines)
+    # brackets take the place of blanks between the cells, and there is room for one more digit above them
+    head = [f"{str(column)[-cell - 1 :]:>{cell + 1}} " for column in range(columns)]
+    edges = np.where(used.reshape(position.shape), "[]", "  ").tolist()
+    body = [
+        [f"{edge[0]}{text:>{cell}}{edge[1]}" for edge, text in zip(*row, strict=True)]
+        for row in zip(edges, drawn, strict=True)
+    ]
+    lines = [("", head), *((str(row), line) for row, line in enumerate(body))]
+    return "\n".join(f"{name:>{label}}  {''.join(line)}".rstrip() for name, line in lines)
 
 
 def legend(drawn: str) -> str:
@@ -80,7 +95,8 @@ def legend(drawn: str) -> str:
     >>> legend(board_text(Position.parse("1#F")))
     '# covered, F flagged'
     """
-    return ", ".join(f"{symbol} {meaning}" for symbol, meaning in _MEANINGS.items() if symbol in drawn)
+    brackets = ["[ ] clue used"] if "[" in drawn else []
+    return ", ".join([f"{symbol} {meaning}" for symbol, meaning in _MEANINGS.items() if symbol in drawn] + brackets)
 
 
 def _percent(share: float) -> str:

@@ -30,6 +30,7 @@ _BUILT_IN = {
     "counting": "solvers.counting:Counting",
     "cascade": "solvers.cascade:Cascade",
     "enumeration": "solvers.enumeration:Enumeration",
+    "explanation": "solvers.explained:Explained",
     "mstoollib": "solvers.mstoollib:MsToollib",
 }
 _EXTRA_OF = {"ms_toollib": "peers"}
