@@ -8,7 +8,6 @@ experiments on what each of these is worth.
 
 from __future__ import annotations
 
-from itertools import accumulate, pairwise
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -51,8 +50,11 @@ def split(problem: Problem) -> Components:
     """
     place, packed = split_arrays(problem.covered, problem.indptr, problem.cells, problem.totals)
     consistent, placed, untouched, v, b, k, m, w = packed[:8].tolist()
-    ends = accumulate((v, b + 1, k + 1, k + 1, m + 1, w, m, k, k), initial=8)
-    fields = [packed[first:last] for first, last in pairwise(ends)]
+    fields = []
+    first = 8
+    for size in (v, b + 1, k + 1, k + 1, m + 1, w, m, k, k):
+        fields.append(packed[first : first + size])
+        first += size
     return Components(bool(consistent), place, placed, untouched, *fields)
 
 
@@ -132,21 +134,18 @@ def effect_of_count(components: Components, mines: int | None) -> Literal["none"
     return "none" if most + edge <= left and left + edge <= least + untouched else "some"
 
 
-def masks(
-    components: Components, safe: list[int], mines: list[int], untouched: int
-) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """(safe cells, mines), bool[n]: those that single clues settle, the boxes listed, and the untouched cells.
+def masks(components: Components, safe: list[int], mines: list[int]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """(safe cells, mines), bool[n]: those that single clues settle, and the boxes listed.
 
-    untouched: SAFE or MINE if they all are, else UNTOUCHED.
+    The number after the last box stands for the untouched cells.
     """
+    size = len(components.boxes) + 4  # an entry a box, one for the untouched cells; the other places are negative
+    safe_of, mine_of = bytearray(size), bytearray(size)
+    for j in safe:
+        safe_of[j] = 1
+    for j in mines:
+        mine_of[j] = 1
+    safe_of[SAFE] = mine_of[MINE] = 1
+    safe_of[UNTOUCHED], mine_of[UNTOUCHED] = safe_of[size - 5], mine_of[size - 5]
     place = components.place
-    tables = bytearray(boxes := len(components.boxes) + 4), bytearray(boxes)
-    # one entry a box; the places that are no box, which are negative, count from the end
-    for table, proved, alone in zip(tables, (safe, mines), (SAFE, MINE), strict=True):
-        table[alone] = True
-        if untouched == alone:
-            table[UNTOUCHED] = True
-        for j in proved:
-            table[j] = True
-    safe_of, mine_of = (np.frombuffer(table, np.bool_) for table in tables)
-    return safe_of[place], mine_of[place]
+    return np.frombuffer(safe_of, np.bool_)[place], np.frombuffer(mine_of, np.bool_)[place]

@@ -35,7 +35,6 @@ from ortools.sat.python import cp_model
 
 from board.problem import Problem, whole
 from solvers.backbone import backbone
-from solvers.boxes import UNTOUCHED
 from solvers.components import Components, effect_of_count, masks, split, ungrouped, with_untouched
 from solvers.interface import Claims, Deduction, Status, check_budget
 from solvers.registry import label_of, make_solver
@@ -225,7 +224,7 @@ class _Search:
     def masks(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """The cells that were proved safe and those proved mines, bool[n] each."""
         safe, mines = [-x - 1 for x in self.proved if x < 0], [x - 1 for x in self.proved if x > 0]
-        return masks(self.components, safe, mines, UNTOUCHED)
+        return masks(self.components, safe, mines)
 
     def stats(self) -> dict[str, int | float | str]:
         """Sizes, questions, deterministic seconds and times; the sizes are sums over all models."""

@@ -19,7 +19,9 @@ from typing import Any, Literal
 from solvers.backbone import Answer
 from solvers.counts import counts, interval
 from solvers.encodings import Clause, Formula, encode_counter
+from solvers.oracles import Oracle
 
+SMALL_VARIABLES = 64  #: up to here a group is answered at once
 _WIDEST = 32  # literals of a native bound; a counter with nodes learns better over more
 
 
@@ -48,6 +50,7 @@ class Group:
     """
 
     __slots__ = (
+        "_quick",
         "base",
         "boxes",
         "budget",
@@ -56,6 +59,7 @@ class Group:
         "conflicts",
         "guard",
         "keep",
+        "kind",
         "models",
         "oracle",
         "parts",
@@ -64,11 +68,14 @@ class Group:
         "top",
     )
 
-    def __init__(self, oracle: Any, base: int, boxes: list[int], budget: Budget, keep: bool) -> None:
-        self.oracle = oracle
+    def __init__(self, kind: Oracle, native: bool, base: int, boxes: list[int], budget: Budget, keep: bool) -> None:
+        self.kind = kind
+        self.oracle: Any = kind.open(native=boxes[-1] if native else 0)
         self.base = base  # variable x is the components' variable base + x
         self.boxes = boxes  # box j: the variables boxes[j] + 1 .. boxes[j + 1]
         self.size = self.top = boxes[-1]
+        # listening to Ctrl-C takes as long as a question; here nobody waits long enough to press it
+        self._quick = self.size <= SMALL_VARIABLES and kind.limited
         self.budget = budget
         self.keep = keep
         self.guard = self.calls = self.clauses = self.conflicts = 0
@@ -105,8 +112,11 @@ class Group:
         if most <= 0 or least >= n:
             self.add([[x if least >= n else -x] for x in variables])
         elif native and n <= _WIDEST:
-            bounds = (variables, most), ([-x for x in variables], n - least)
-            self.load(Formula(self.top, [], [(literals, bound) for literals, bound in bounds if bound < n]))
+            if most < n:
+                self.oracle.add_atmost(variables, most)
+            if least > 0:
+                self.oracle.add_atmost([-x for x in variables], n - least)
+            self.clauses += (most < n) + (least > 0)
         elif least > 0 or most < n:
             formula, q = encode_counter(variables, min(most, n), native, self.top)
             self.load(formula)
@@ -120,6 +130,8 @@ class Group:
         if self.budget.conflicts:
             self.oracle.conf_budget(self.budget.conflicts)
             found = self.oracle.solve_limited(assumptions)
+        elif self._quick:
+            found = self.oracle.solve_limited(assumptions, expect_interrupt=True)
         else:
             found = self.oracle.solve(assumptions)
         if not found:
@@ -156,6 +168,11 @@ class Group:
     def core(self) -> list[int]:
         """Some of the literals last asked for by `all_differ`, which are not all false in any model."""
         return [-x for x in self.oracle.get_core() or ()]
+
+    def avoid(self, literals: list[int]) -> None:
+        """The next models shall make as many of the literals false as they can."""
+        if self.kind.phases:
+            self.oracle.set_phases([-x for x in literals])
 
     def learn(self, literals: list[int]) -> None:
         """The literals hold in every model."""

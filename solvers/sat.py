@@ -32,11 +32,10 @@ from numpy.typing import NDArray
 
 from board.problem import Problem
 from solvers.backbone import BackboneOracle, backbone, backbone_by_cores
-from solvers.boxes import MINE, SAFE, UNTOUCHED
 from solvers.components import Components, effect_of_count, masks, split, ungrouped, unsplit, with_untouched
 from solvers.counts import interval
 from solvers.encodings import EXTREME, check_encoding, encode
-from solvers.incremental import Budget, Group, Part
+from solvers.incremental import SMALL_VARIABLES, Budget, Group, Part
 from solvers.interface import Claims, Deduction, Status, check_budget
 from solvers.mine_count import CountedPart, MineCount
 from solvers.oracles import Need, find_oracle
@@ -46,6 +45,7 @@ STRATEGIES = ("iterate", "core", "propagate", "probe")
 PROPAGATING = ("propagate", "probe")  #: those of them without search
 COUNTS = ("collapsed", "naive")
 
+_AUTO = ("minicard", "gluecard3")  # for small groups of components, and for others
 _GROUP_VARIABLES = 128  # components share an oracle up to this size: one question moves them all
 _BOUND_VARIABLES = 64  # up to this size the mine count bounds all of them at once
 
@@ -57,7 +57,8 @@ class Sat:
     Parameters
     ----------
     encoding: of the constraints, one of `solvers.encodings.ENCODINGS`; `native` needs an oracle that has it.
-    oracle: one of `solvers.oracles.ORACLES` or PySAT's aliases for it.
+    oracle: one of `solvers.oracles.ORACLES` or PySAT's aliases for it; `auto`: minicard, the fastest, for components of
+        up to 64 variables, beyond them gluecard3, which does not lose itself in half a million conflicts at times.
     strategy: one of STRATEGIES. `propagate` and `probe` are incomplete, and neither strip nor group.
     count: `collapsed`, or `naive`: the mine count as one constraint over all covered cells, in the same encoding.
     boxes: whether exchangeable cells are ordered and asked for together.
@@ -73,7 +74,7 @@ class Sat:
     """
 
     encoding: str = "native"
-    oracle: str = "gluecard4"
+    oracle: str = "auto"
     strategy: str = "iterate"
     count: str = "collapsed"
     boxes: bool = True
@@ -94,7 +95,8 @@ class Sat:
         needs: tuple[Need, ...] = ("native",) if self.encoding == "native" else ()
         if self.strategy in PROPAGATING:
             needs += ("native_propagates",) if needs else ("propagates",)
-        find_oracle(self.oracle, *needs, *(("limited",) if self.conflicts else ()))
+        for name in _AUTO if self.oracle == "auto" else (self.oracle,):
+            find_oracle(name, *needs, *(("limited",) if self.conflicts else ()))
 
     @property
     def claims(self) -> Claims:
@@ -133,11 +135,10 @@ class _Search:
     def __init__(self, solver: Sat, components: Components) -> None:
         self.solver = solver
         self.native = solver.encoding == "native"
-        self.kind = find_oracle(solver.oracle)
         self.components = components
         self.budget = Budget(solver.calls or -1, solver.conflicts)
         self.groups: list[Group] = []
-        self.untouched = UNTOUCHED  # or SAFE or MINE, if all of them are
+        self.settled: tuple[list[int], list[int]] = [], []  # boxes proved safe, and mines, beside those of the groups
         self.complete = True
         self.encode_nanoseconds = self.solve_nanoseconds = 0
 
@@ -195,8 +196,8 @@ class _Search:
         untouched = components.untouched if left is not None else 0
         if untouched:
             boxes.append(size + 1)
-        oracle = self.kind.open(native=boxes[-1] if self.native else 0)
-        group = Group(oracle, base, boxes, self.budget, keep)
+        name = _AUTO[size > SMALL_VARIABLES] if self.solver.oracle == "auto" else self.solver.oracle
+        group = Group(find_oracle(name), self.native, base, boxes, self.budget, keep)
         self.groups.append(group)
         if self.solver.strategy in PROPAGATING:
             group.guard = group.top = group.top + 1
@@ -234,8 +235,8 @@ class _Search:
         model = group.ask([])
         if model:
             candidates = group.candidates(model)
-            if self.kind.phases:  # the next models shall contradict as many of them as possible
-                group.oracle.set_phases([-x for x in candidates])
+            if len(candidates) > self.solver.chunk > 0:  # else the next question is about all of them anyway
+                group.avoid(candidates)
             self._search(group, group, candidates)
         elif model is None:
             self.complete = False
@@ -269,12 +270,12 @@ class _Search:
             self._search(part.group, CountedPart(count, i), part.candidates(count.certain(i)))
         if self.components.untouched:
             all_mines = 1 << self.components.untouched
-            for value, others in ((SAFE, count.untouched & ~1), (MINE, count.untouched & ~all_mines)):
+            for settled, others in zip(self.settled, (count.untouched & ~1, count.untouched & ~all_mines), strict=True):
                 differ = count.completed(last, others)
                 if differ is None:
                     self.complete = False
                 elif not differ:
-                    self.untouched = value
+                    settled.append(len(self.components.boxes) - 1)
         return True
 
     def close(self) -> None:
@@ -285,29 +286,25 @@ class _Search:
     def masks(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """The cells that were proved safe and those proved mines, bool[n] each."""
         starts = self.components.boxes.tolist()
-        boxes = len(starts) - 1
-        box_from = {start: j for j, start in enumerate([*starts, starts[-1] + 1])}  # the last: untouched cells
-        proved: tuple[list[int], list[int]] = [], []
-        untouched = self.untouched
+        box_at = {start: j for j, start in enumerate(starts)}
+        box_at[starts[-1] + 1] = len(starts)  # behind the last box, the untouched cells
+        safe, mines = self.settled
         for group in self.groups:
-            for literal in group.proved:
-                mine = literal > 0
-                box = box_from[group.base + literal] - 1 if mine else box_from[group.base - literal - 1]
-                if box < boxes:
-                    proved[mine].append(box)
-                else:
-                    untouched = MINE if mine else SAFE
-        return masks(self.components, *proved, untouched)
+            base, proved = group.base, group.proved
+            safe = safe + [box_at[base - x - 1] for x in proved if x < 0]
+            mines = mines + [box_at[base + x] - 1 for x in proved if x > 0]
+        return masks(self.components, safe, mines)
 
     def stats(self) -> dict[str, int | float | str]:
         """Sizes, questions and times of the oracles. Counters of mines count as solving if they were needed late."""
+        groups = self.groups
         return {
             "components": len(self.components.least),
-            "oracles": len(self.groups),
-            "variables": sum([group.top for group in self.groups]),
-            "clauses": sum([group.clauses for group in self.groups]),
-            "calls": sum([group.calls for group in self.groups]),
-            "conflicts": sum([group.conflicts for group in self.groups]),
+            "oracles": len(groups),
+            "variables": sum([group.top for group in groups]),
+            "clauses": sum([group.clauses for group in groups]),
+            "calls": sum([group.calls for group in groups]),
+            "conflicts": sum([group.conflicts for group in groups]),
             "encode_nanoseconds": self.encode_nanoseconds,
             "solve_nanoseconds": self.solve_nanoseconds,
         }
