@@ -62,5 +62,5 @@ def test_the_experiment_loads(folder):
 
 
 def test_there_are_blocks():
-    assert len(blocks("python")) == 3
+    assert len(blocks("python")) == 4
     assert len(blocks("toml")) == 1
