@@ -79,7 +79,7 @@ def bench(
         chosen = _override(chosen, question, repeats, seconds, megabytes, seed)
         for line in left_out_notes(chosen.left_out):
             print(f"sapper: {line}", file=sys.stderr)
-        folder = _free_folder(out)
+        folder = free_folder(out)
         return _measure(
             folder,
             lambda report: comparison.run_experiment(
@@ -159,7 +159,7 @@ def _measure(folder: Path, start: Any) -> int:
     return _show(run, folder)
 
 
-def _free_folder(out: Path | None) -> Path:
+def free_folder(out: Path | None) -> Path:
     """The folder that was asked for, if it is free, or a new name under runs/."""
     from benchmarks.folder import check_free
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -25,9 +25,7 @@ from benchmarks.console import (
 from benchmarks.corpus_cli import app as corpus_app
 from benchmarks.cs50_cli import cs50
 from benchmarks.export_cli import export
-
-if TYPE_CHECKING:
-    pass
+from benchmarks.play_cli import optimum, play
 
 app = typer.Typer(cls=Commands, add_completion=False, pretty_exceptions_enable=False)
 app.add_typer(corpus_app, name="corpus", help="Sets of positions with exact answers: list, show, build.")
@@ -68,6 +66,8 @@ for _command in (runs_cli.statistics, runs_cli.report, runs_cli.plot, runs_cli.d
 app.command()(runs_cli.reproduce)
 app.command()(export)
 app.command()(cs50)
+app.command()(play)
+app.command()(optimum)
 
 
 @app.command()

@@ -128,8 +128,8 @@ def explanation_notes(run: Run) -> list[str]:
     if not _explaining(run):
         return []
     return [
-        "Clues needed: of every entailed cell the least number of clues that entail it, the mine count being one of "
-        "them where it is asked for; each set was checked by counting in a problem of its own. ms a cell: the time for "
-        "all cells of a position, safe ones and mines, divided by them, median over the positions. Found by clues "
-        "needed: what share of the cells that need so many clues a strategy found."
+        "Clues needed: of every entailed cell that was explained the least number of clues that entail it, the mine "
+        "count being one of them where it is asked for; each set was checked by counting in a problem of its own. ms a "
+        "cell: the time for all cells of a position, safe ones and mines, divided by them, median over the positions. "
+        "Found by clues needed: what share of the cells that need so many clues a strategy found."
     ]

@@ -95,10 +95,10 @@ def start(folder: Path, header: Mapping[str, Any], corpora: Mapping[str, Corpus]
         write_header(made, header)
         (made / RECORDS).touch()
         made.replace(folder)
-    return _locked((folder / RECORDS).open("a", encoding="utf-8"), folder)
+    return locked((folder / RECORDS).open("a", encoding="utf-8"), folder)
 
 
-def _locked(file: TextIO, folder: Path) -> TextIO:
+def locked(file: TextIO, folder: Path) -> TextIO:
     """The file, if nobody else measures this run. ValueError if somebody does."""
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -121,14 +121,15 @@ def reopen(folder: Path) -> TextIO:
 
     ValueError if another process is measuring it.
     """
-    kept = _locked((folder / RECORDS).open("a", encoding="utf-8"), folder)
+    kept = locked((folder / RECORDS).open("a", encoding="utf-8"), folder)
     for path in (folder / RECORDS, folder / BATCHES):
         if path.exists():
-            _cut_torn_line(path)
+            cut_torn_line(path)
     return kept
 
 
-def _cut_torn_line(path: Path) -> None:
+def cut_torn_line(path: Path) -> None:
+    """Cut off what stands behind the last end of a line."""
     with path.open("rb+") as file:
         size = file.seek(0, os.SEEK_END)
         file.seek(max(0, size - _LONGEST_LINE_BYTES))

@@ -61,10 +61,10 @@ def all_figures(run: Run, judged: pd.DataFrame | None = None, question: str | No
     figures["recall_matrix"] = recall_matrix(shown, question)
     for feature in FEATURES:
         figures[f"recall_by_{feature}"] = recall_by(run, shown, feature, question)
+    figures["missed_by_clues"] = missed_by_clues(run, question)
     pair = _most_telling_pair(list(ranked))
     if pair:
         figures["time_scatter"] = time_scatter(judged, pair[0], pair[1], question, limit_seconds(run))
-    figures["missed_by_clues"] = missed_by_clues(run, question)
     figures["growth"] = growth(run, shown, question)
     for name, figure in figures.items():
         if figure is not None and not few and name != "time_scatter":

@@ -269,9 +269,9 @@ def _pairwise_table(compared: pd.DataFrame) -> pd.DataFrame:
         recall = (row["recall_difference"], row["recall_low"], row["recall_high"])
         line["Safe, points"] = with_interval(*recall, _points)
         line["Solved more : fewer"] = f"{row['only_solver']:,} : {row['only_baseline']:,}"
-        line["McNemar p"] = _p_value(row["mcnemar_holm_p"])
+        line["McNemar p"] = p_text(row["mcnemar_holm_p"])
         line["× time"] = with_interval(row["time_ratio"], row["time_low"], row["time_high"], _ratio)
-        line["Wilcoxon p"] = _p_value(row["wilcoxon_holm_p"])
+        line["Wilcoxon p"] = p_text(row["wilcoxon_holm_p"])
         if compared["par2_ratio"].notna().any():
             line["× PAR-2"] = with_interval(row["par2_ratio"], row["par2_low"], row["par2_high"], _ratio)
         table.append(line)
@@ -287,5 +287,5 @@ def _points(share: float) -> str:
     return f"{points:+.1f}" if abs(points) >= 0.05 else f"{points:+.1g}"
 
 
-def _p_value(p: float) -> str:
+def p_text(p: float) -> str:
     return MISSING if math.isnan(p) else "<0.001" if p < 0.001 else f"{p:.3f}"

@@ -117,13 +117,11 @@ class CpSat:
     def _check(self, problem: Problem, answer: Deduction) -> None:
         """Raise RuntimeError if the other backend refutes a claim."""
         other = make_solver(_CHECKER).deduce(problem)
-        if other.status is Status.INCONSISTENT:
-            return  # whatever is said of no model is true
         refuted = []
-        if answer.status is Status.INCONSISTENT:
-            refuted.append("that there is no model")
+        if (answer.status is Status.INCONSISTENT) != (other.status is Status.INCONSISTENT):
+            refuted.append(f"that there is {'no' if answer.status is Status.INCONSISTENT else 'a'} model")
         for what, mine, its in (("safe", answer.safe, other.safe), ("mines", answer.mines, other.mines)):
-            if (mine & ~its).any():
+            if other.status is not Status.INCONSISTENT and (mine & ~its).any():
                 refuted.append(f"that the cells {np.flatnonzero(mine & ~its).tolist()} are {what}")
         if refuted:
             raise RuntimeError(f"{label_of(self)} claims {' and '.join(refuted)}, which {_CHECKER} refutes")

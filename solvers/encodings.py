@@ -134,7 +134,7 @@ def encode_problem(problem: Problem, encoding: str) -> tuple[Formula, NDArray[np
 
 
 def encode_counter(literals: list[int], most: int, native: bool, variables: int) -> tuple[Formula, list[int]]:
-    """(a formula, q): at most `most` of the literals are true, and q[i] is true exactly if more than i are.
+    """(a formula, q): at most `most` >= 1 of the literals are true, and q[i] is true exactly if more than i are.
 
     A tree adds up the counts of neighbours, natively of blocks of literals with two at-most constraints a node, else
     of single literals as a totalizer. The counts of its nodes are what an oracle can learn from: with one

@@ -19,7 +19,7 @@ import numpy as np
 from board.problem import Problem, whole
 from solvers.counting import Counting
 from solvers.hitting import TooHard
-from solvers.interface import Deduction, Status
+from solvers.interface import Deduction, Status, check_budget
 from solvers.sat import Sat
 from solvers.smallest import WORK, Clues, Search
 
@@ -101,6 +101,8 @@ def explain_all(
     >>> [(e.cell, e.mine, e.constraints) for e in explain_all(problem)]
     [(2, False, (0, 1)), (3, True, (0, 1, 2))]
     """
+    if most is not None:
+        check_budget("most", most, 0)
     answer = consistent_deduction(problem)
     return _explained(problem, np.flatnonzero(answer.safe | answer.mines).tolist()[:most], answer, smallest, work)
 

@@ -267,8 +267,9 @@ def _check_size(problem: Problem, encoding: str) -> None:
 
 
 def _estimate(encoding: str, n: int, total: int) -> float:
-    """About how many clauses `total` of n makes, if n is large; those not here refuse by themselves."""
+    """About how many clauses `total` of n makes, if n is large; those not here stay small or refuse."""
     sizes: dict[str, float] = {
+        "pairwise": n**2 / 2,
         "seqcounter": 4 * total * (n - total),
         "totalizer": n**2,
         "mtotalizer": 3.2 * n**1.5,

@@ -14,14 +14,16 @@ core-guided MaxSAT: A. Ignatiev, A. Morgado, J. Marques-Silva, "RC2: an efficien
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import reduce
 from operator import or_
 
-from pysat.examples.hitman import Hitman
+from pysat.examples.rc2 import RC2
+from pysat.formula import WCNF
 
 _MANY_SETS = 40  # from here on MaxSAT is quicker
 _NODES = 500  # of one branch and bound
+_CONFLICTS = 20_000  # of one question of MaxSAT
 
 
 class TooHard(Exception):
@@ -42,6 +44,8 @@ def bits(mask: int) -> Iterator[int]:
 
 def smallest_hitting_set(sets: list[int], most: int) -> int | None:
     """A smallest set that meets all the sets, as bits; None if it has over `most` elements or some set is empty.
+
+    Raises TooHard where that takes too long.
 
     >>> bin(smallest_hitting_set([0b11, 0b110, 0b1000], most=2))
     '0b1010'
@@ -171,7 +175,26 @@ class _Search:
 
 
 def _by_maxsat(sets: list[int], most: int) -> int | None:
-    """The same by core-guided MaxSAT."""
-    with Hitman(bootstrap_with=[list(bits(one)) for one in sets], solver="g4", htype="sorted") as search:
-        found = search.get()
-    return sum(1 << i for i in found) if len(found) <= most else None
+    """The same by core-guided MaxSAT. Raises TooHard where one of its questions takes too many conflicts."""
+    elements = list(bits(reduce(or_, sets)))
+    variable = {element: x for x, element in enumerate(elements, 1)}
+    formula = WCNF()
+    for one in sets:
+        formula.append([variable[element] for element in bits(one)])
+    for x in variable.values():
+        formula.append([-x], weight=1)
+    with RC2(formula, solver="m22") as search:  # minisat counts conflicts exactly
+        oracle = search.oracle
+        limited = oracle.solve_limited
+
+        def ask(assumptions: Sequence[int] = (), expect_interrupt: bool = False) -> bool:
+            oracle.conf_budget(_CONFLICTS)
+            found: bool | None = limited(assumptions=assumptions)
+            if found is None:
+                raise TooHard
+            return found
+
+        oracle.solve = oracle.solve_limited = ask  # one or the other, by PySAT's version
+        model = search.compute()
+    found = [element for element in elements if model[variable[element] - 1] > 0]
+    return sum(1 << element for element in found) if len(found) <= most else None

@@ -16,12 +16,14 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, Literal
 
+import pysolvers
+
 from solvers.backbone import Answer
 from solvers.counts import counts, interval
 from solvers.encodings import Clause, Formula, encode_counter
 from solvers.oracles import Oracle
 
-SMALL_VARIABLES = 64  #: up to here a group is answered at once
+_DEAF_CONFLICTS = 20_000  # of a group, a fraction of a second, within which Ctrl-C is not heard
 _WIDEST = 32  # literals of a native bound; a counter with nodes learns better over more
 
 
@@ -74,8 +76,10 @@ class Group:
         self.base = base  # variable x is the components' variable base + x
         self.boxes = boxes  # box j: the variables boxes[j] + 1 .. boxes[j + 1]
         self.size = self.top = boxes[-1]
-        # listening to Ctrl-C takes as long as a question; here nobody waits long enough to press it
-        self._quick = self.size <= SMALL_VARIABLES and kind.limited
+        # Listening to Ctrl-C takes as long as a small question. Minicard counts the conflicts of all of them together.
+        self._quick = kind.kind == "Minicard" and not budget.conflicts
+        if self._quick:
+            self.oracle.conf_budget(_DEAF_CONFLICTS)
         self.budget = budget
         self.keep = keep
         self.guard = self.calls = self.clauses = self.conflicts = 0
@@ -130,16 +134,23 @@ class Group:
         if self.budget.conflicts:
             self.oracle.conf_budget(self.budget.conflicts)
             found = self.oracle.solve_limited(assumptions)
-        elif self._quick:
-            found = self.oracle.solve_limited(assumptions, expect_interrupt=True)
         else:
-            found = self.oracle.solve(assumptions)
+            found = self.oracle.solve_limited(assumptions, expect_interrupt=True) if self._quick else None
+            if found is None:
+                self._quick = False
+                found = self._solve(assumptions)
         if not found:
             return False if found is False else None
         model: list[int] = self.oracle.get_model()
         if self.keep:
             self.models.append(bytes([x > 0 for x in model[: self.size]]))
         return model
+
+    def _solve(self, assumptions: list[int]) -> bool:
+        try:
+            return bool(self.oracle.solve(assumptions))
+        except pysolvers.error as interrupted:  # what PySAT makes of Ctrl-C
+            raise KeyboardInterrupt from interrupted
 
     def propagate(self, assumptions: list[int]) -> list[int] | Literal[False] | None:
         """What unit propagation derives from the assumptions, these included; False: a contradiction."""

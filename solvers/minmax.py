@@ -21,9 +21,11 @@ Source: AmosYang, LolAI, PTT board java (2010).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +36,8 @@ from solvers.batch import Packed, deduce_by_rule, problem_at
 from solvers.compiled import ZERO, Integer, kernel, part
 from solvers.interface import Claims, Deduction, Status, check_budget
 from solvers.rules import (
+    BEGIN,
+    CELL,
     MINES,
     SAFES,
     SHARED,
@@ -48,7 +52,7 @@ from solvers.rules import (
     push,
     take,
 )
-from solvers.single import Known, masks, propagate, write_masks
+from solvers.single import MINE, Known, masks, propagate, write_masks
 
 
 @part
@@ -116,17 +120,17 @@ def _pair(
 @part
 def close(
     indptr: Cells, cells: Cells, totals: Cells, known: Known, waiting: Cells, max_clauses: Integer
-) -> tuple[bool, Integer, Integer]:
+) -> tuple[bool, Integer, Integer, Table]:
     """Add to `known` what follows from the waiting clues.
 
-    Returns (False for a contradiction, the clauses kept, those left out over the budget).
+    Returns (False for a contradiction, the clauses kept, those left out over the budget, the table).
     """
     stack, top, table = load(indptr, cells, totals, known, waiting)
     used = count = left_out = ZERO
     while True:
         stack, top, table, clause = take(stack, top, table, used, known)
         if clause.size <= 0:
-            return clause.size == 0, count, left_out
+            return clause.size == 0, count, left_out, table
         if table.kept[clause.home] > max_clauses:
             left_out += 1
             continue
@@ -151,7 +155,7 @@ def _closed(
     consistent, known, waiting = propagate(n, indptr, cells, totals)
     count = left_out = ZERO
     if consistent:
-        consistent, count, left_out = close(indptr, cells, totals, known, waiting, max_clauses)
+        consistent, count, left_out, _ = close(indptr, cells, totals, known, waiting, max_clauses)
     if consistent and left_out:  # no less than `subset`
         consistent, _, _ = subset.close(indptr, cells, totals, known, waiting, subset.MAX_SENTENCES)
     return consistent, known, count, left_out
@@ -162,6 +166,18 @@ def _minmax(n: int, indptr: Cells, cells: Cells, totals: Cells, max_clauses: int
     consistent, known, count, left_out = _closed(n, indptr, cells, totals, max_clauses)
     safe, mines = masks(consistent, known)
     return consistent, safe, mines, count, left_out
+
+
+@kernel
+def _fixpoint(
+    n: int, indptr: Cells, cells: Cells, totals: Cells, max_clauses: int
+) -> tuple[bool, Known, NDArray[np.int32], NDArray[np.int32]]:
+    """(False for a contradiction, what is known, the table's nodes, its rows so far)."""
+    consistent, known, waiting = propagate(n, indptr, cells, totals)
+    if not consistent:
+        return False, known, np.empty((0, 3), np.int32), np.empty((0, 6), np.int32)
+    consistent, count, _, table = close(indptr, cells, totals, known, waiting, max_clauses)
+    return consistent, known, table.nodes, table.rows[:count]
 
 
 @kernel
@@ -180,6 +196,22 @@ def _minmax_many(
         consistent[i], known, counts[i, 0], counts[i, 1] = _closed(covered.size, indptr, cells, totals, max_clauses)
         if consistent[i]:
             write_masks(known, safe, mines, packed.n_at[i])
+
+
+def _tightened(bounds: list[tuple[tuple[int, ...], int, int]]) -> Iterator[tuple[int, tuple[int, ...], int]]:
+    """Clauses (minimum, cells, maximum) of (cells, mines, safes): a bound that another clause implies is that one's."""
+    scopes = {cells: frozenset(cells) for cells, _, _ in bounds}
+    holding: dict[int, list[int]] = defaultdict(list)  # cell -> the places of what holds it
+    for place, (cells, _, _) in enumerate(bounds):
+        for cell in cells:
+            holding[cell].append(place)
+    for cells, scope in scopes.items():  # equal sets are one clause
+        mines = safes = len(cells)
+        for place in dict.fromkeys(chain.from_iterable(holding[cell] for cell in cells)):
+            other, other_mines, other_safes = bounds[place]
+            outside = len(scope - scopes[other])
+            mines, safes = min(mines, other_mines + outside), min(safes, other_safes + outside)
+        yield len(cells) - safes, cells, mines
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,6 +246,30 @@ class MinMax:
         )
         status = Status.PARTIAL if consistent else Status.INCONSISTENT
         return Deduction.trusted(safe, mines, status, {"clauses": count, "left_out": left_out})
+
+    def clauses(self, problem: Problem, /) -> list[tuple[int, tuple[int, ...], int]]:
+        """The clauses of the fixpoint: (minimum, cells ascending, maximum), by their cells.
+
+        A settled cell is a clause of its own, and stands in no other. Clauses that say nothing, or nothing that one
+        other does not say about more cells or fewer, are left out. Bounds are as tight as the fixpoint makes them.
+
+        Raises ValueError where there is no model.
+
+        >>> MinMax().clauses(Problem.from_sets([({0, 1, 2}, 1), ({1, 2, 3}, 2)], n=4))
+        [(0, (0,), 0), (1, (1, 2), 1), (1, (3,), 1)]
+        """
+        consistent, known, nodes, rows = _fixpoint(
+            problem.covered.size, problem.indptr, problem.cells, problem.totals, self.max_clauses
+        )
+        if not consistent:
+            raise ValueError(f"{problem!r} has no model")
+        settled = [(int(known[c] == MINE), (c,), int(known[c] == MINE)) for c in np.flatnonzero(known).tolist()]
+        open_rows = rows[rows[:, SIZE] > 0].tolist()
+        bounds: list[tuple[tuple[int, ...], int, int]] = []
+        for row in open_rows:
+            begin, size = row[BEGIN], row[SIZE]
+            bounds.append((tuple(nodes[begin : begin + size, CELL].tolist()), row[MINES], row[SAFES]))
+        return sorted([*settled, *_tightened(bounds)], key=lambda clause: clause[1])
 
     def deduce_many(self, problems: Sequence[Problem], /, *, threads: int | None = None) -> list[Deduction]:
         """`deduce` of each, on so many cores (None: all of them)."""

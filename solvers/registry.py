@@ -11,7 +11,7 @@ import dataclasses
 import sys
 import types
 import typing
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -87,25 +87,34 @@ def make_solver(spec: str) -> Solver:
     >>> make_solver("counting:exact=true").exact
     True
     """
+    made: Solver = build(spec, "solver", solver_class)
+    return made
+
+
+def build(spec: str, what: str, class_of: Callable[[str], type[Any]]) -> Any:
+    """What a spec describes: the dataclass that its name has, made with its parameters.
+
+    what: is made, for messages. class_of: the dataclass of a name; raises what it likes for an unknown one.
+    Raises ValueError quoting an unknown parameter or a wrong value.
+    """
     name, colon, tail = spec.strip().partition(":")
-    found = solver_class(name)
+    found = class_of(name)
     types_of = typing.get_type_hints(found)
     names = [f.name for f in dataclasses.fields(found) if f.init]
     given: dict[str, Any] = {}
     for part in tail.split(",") if colon else ():
         key, equals, text = part.partition("=")
         if not equals:
-            raise ValueError(f"{part!r} in the solver spec {spec!r} is not of the form key=value")
+            raise ValueError(f"{part!r} in the {what} spec {spec!r} is not of the form key=value")
         if key not in names:
-            raise ValueError(f"solver {name!r} has no parameter {key!r}{nearest(key, names)}")
+            raise ValueError(f"{what} {name!r} has no parameter {key!r}{nearest(key, names)}")
         if key in given:
-            raise ValueError(f"parameter {key!r} stands twice in the solver spec {spec!r}")
+            raise ValueError(f"parameter {key!r} stands twice in the {what} spec {spec!r}")
         try:
             given[key] = _read(text, types_of[key])
         except ValueError as wrong:
-            raise ValueError(f"parameter {key!r} of solver {name!r}: {wrong}") from None
-    made: Solver = found(**given)
-    return made
+            raise ValueError(f"parameter {key!r} of {what} {name!r}: {wrong}") from None
+    return found(**given)
 
 
 def spec_of(solver: Solver) -> str:

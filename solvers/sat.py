@@ -35,7 +35,7 @@ from solvers.backbone import BackboneOracle, backbone, backbone_by_cores
 from solvers.components import Components, effect_of_count, masks, split, ungrouped, unsplit, with_untouched
 from solvers.counts import interval
 from solvers.encodings import EXTREME, check_encoding, encode
-from solvers.incremental import SMALL_VARIABLES, Budget, Group, Part
+from solvers.incremental import Budget, Group, Part
 from solvers.interface import Claims, Deduction, Status, check_budget
 from solvers.mine_count import CountedPart, MineCount
 from solvers.oracles import Need, find_oracle
@@ -46,7 +46,8 @@ PROPAGATING = ("propagate", "probe")  #: those of them without search
 COUNTS = ("collapsed", "naive")
 
 _AUTO = ("minicard", "gluecard3")  # for small groups of components, and for others
-_GROUP_VARIABLES = 128  # components share an oracle up to this size: one question moves them all
+_SMALL_VARIABLES = 64
+_GROUP_VARIABLES = 128  # components share an oracle until they have so many: one question moves them all
 _BOUND_VARIABLES = 64  # up to this size the mine count bounds all of them at once
 
 
@@ -57,8 +58,8 @@ class Sat:
     Parameters
     ----------
     encoding: of the constraints, one of `solvers.encodings.ENCODINGS`; `native` needs an oracle that has it.
-    oracle: one of `solvers.oracles.ORACLES` or PySAT's aliases for it; `auto`: minicard, the fastest, for components of
-        up to 64 variables, beyond them gluecard3, which does not lose itself in half a million conflicts at times.
+    oracle: one of `solvers.oracles.ORACLES` or PySAT's aliases for it; `auto`: minicard, the fastest, for up to 64
+        variables, beyond them gluecard3, which does not lose itself in half a million conflicts at times.
     strategy: one of STRATEGIES. `propagate` and `probe` are incomplete, and neither strip nor group.
     count: `collapsed`, or `naive`: the mine count as one constraint over all covered cells, in the same encoding.
     boxes: whether exchangeable cells are ordered and asked for together.
@@ -102,7 +103,7 @@ class Sat:
     def claims(self) -> Claims:
         """Complete, unless a budget, a strategy without search or an encoding that cannot take every clue is chosen."""
         complete = not (self.conflicts or self.calls or self.strategy in PROPAGATING or self.encoding in EXTREME)
-        # too many clauses for a count over all cells
+        # binomial takes every clue of a grid, and refuses scopes of dozens of cells, such as all of them
         whole = complete and not (self.count == "naive" and self.encoding == "binomial")
         return Claims(complete_local=complete, complete_global=whole)
 
@@ -196,7 +197,7 @@ class _Search:
         untouched = components.untouched if left is not None else 0
         if untouched:
             boxes.append(size + 1)
-        name = _AUTO[size > SMALL_VARIABLES] if self.solver.oracle == "auto" else self.solver.oracle
+        name = _AUTO[size > _SMALL_VARIABLES] if self.solver.oracle == "auto" else self.solver.oracle
         group = Group(find_oracle(name), self.native, base, boxes, self.budget, keep)
         self.groups.append(group)
         if self.solver.strategy in PROPAGATING:
@@ -243,7 +244,7 @@ class _Search:
         return model is not False
 
     def _search(self, group: Group, oracle: BackboneOracle, candidates: list[int]) -> None:
-        """Decide the candidates by the solver's strategy."""
+        """Decide the candidates by the solver's strategy; with counts component by component there are no cores."""
         if self.solver.strategy == "core" and isinstance(oracle, Group):
             found = backbone_by_cores(oracle, candidates)
         else:

@@ -104,6 +104,8 @@ class Search:
         against = [oracle.against(cell, mine)]
         rings = _Rings(oracle, cell)
         while oracle.ask(rings.clues, against) is not None:
+            if len(rings.ends) > len(oracle.scopes):
+                raise RuntimeError(f"cell {cell} does not follow from the clues of {self.problem}")
             rings.grow()
         return self._best(oracle, rings.clues, against, rings)
 

@@ -119,12 +119,14 @@ class _Walk:
         local = answer if rest.mines is None else deduced(rest.local())
         locally = local.safe | local.mines
         best: Clues | None = None
+        smallest = True
         search = Search(rest, True)
         try:
             for cell in sorted(self.left, key=lambda c: (not locally[c], c)):
                 if best is not None and not locally[cell] and _cost(best) <= (2, True):
                     break  # the mine count and one clue are no better
                 clues = clues_of(search, cell, self.mine[cell], bool(locally[cell]))
+                smallest = smallest and clues.smallest  # another cell might have had fewer
                 if best is None or _cost(clues) < _cost(best):
                     best = clues
         finally:
@@ -132,7 +134,7 @@ class _Walk:
         assert best is not None
         found = deduced(part_of(rest, best.constraints, best.mine_count))
         new = np.flatnonzero(found.safe | found.mines).tolist()
-        return self._step(best.constraints, best.mine_count, self._needed(best, new), new, best.smallest)
+        return self._step(best.constraints, best.mine_count, self._needed(best, new), new, smallest)
 
     def _rest(self) -> Problem:
         """The problem without the known cells."""

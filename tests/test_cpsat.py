@@ -331,3 +331,16 @@ except KeyboardInterrupt:
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
     assert done.stdout.split() == ["ignored" if handler == "SIG_IGN" else "raised"], done.stderr
+
+
+def test_verify_refutes_a_model_that_is_none():
+    """An odd ring has no model; an answer that says what is entailed in its models is refuted."""
+    ring = Problem.from_sets([({0, 1}, 1), ({1, 2}, 1), ({0, 2}, 1)], n=3)
+    pairs = Problem.from_sets([({0, 1}, 1)], n=3)
+    none, some = (make_solver("counting").deduce(problem) for problem in (ring, pairs))
+    CpSat()._check(ring, none)
+    CpSat()._check(pairs, some)
+    with pytest.raises(RuntimeError, match="that there is a model, which sat refutes"):
+        CpSat()._check(ring, some)
+    with pytest.raises(RuntimeError, match="that there is no model, which sat refutes"):
+        CpSat()._check(pairs, none)

@@ -371,3 +371,40 @@ def test_the_command_lists_steps():
     nothing = sapper("--steps", position="1##\n###\n")
     assert nothing.exit_code == 0
     assert "0 steps settle 0 of 5 covered cells" in nothing.stdout
+
+
+def test_a_step_is_proved_smallest_only_if_every_other_was_looked_at(monkeypatch):
+    """If the search for another cell gives up, a step of fewer clues may exist."""
+    from solvers import steps
+
+    problem = Position.parse(["######", "_1221_"]).problem()
+    first = explain_steps(problem)[0]
+    assert first.smallest
+    assert first.size == 2
+    clues_of = steps.clues_of
+
+    def given_up(search, cell, mine, locally):
+        found = clues_of(search, cell, mine, locally)
+        return found._replace(smallest=False) if found.constraints != first.constraints else found
+
+    monkeypatch.setattr(steps, "clues_of", given_up)
+    again = explain_steps(problem)[0]
+    assert again.constraints == first.constraints
+    assert not again.smallest
+
+
+def test_bad_numbers_of_cells():
+    problem = Problem.from_sets([({0, 1}, 2)], 2)
+    assert len(explain_all(problem, most=1)) == 1
+    assert explain_all(problem, most=0) == []
+    with pytest.raises(ValueError, match="most is at least 0, not -1"):
+        explain_all(problem, most=-1)
+
+
+def test_hitting_sets_give_up(monkeypatch):
+    rng = np.random.default_rng(0)
+    sets = [sum(1 << i for i in rng.choice(40, 3, replace=False).tolist()) for _ in range(120)]
+    assert smallest_hitting_set(sets, 40).bit_count() > 10
+    monkeypatch.setattr("solvers.hitting._CONFLICTS", 1)
+    with pytest.raises(TooHard):
+        smallest_hitting_set(sets, 40)

@@ -390,3 +390,8 @@ def test_export_says_what_is_wrong(position):
     assert refused("none.txt", "--to", "opb") == "sapper: none.txt: No such file or directory"
     assert "at line 1, column 2" in refused("-", "--to", "opb", input="1x")
     assert "--to" in refused("a.txt")
+
+
+def test_pairwise_is_refused_in_millions_of_clauses():
+    with pytest.raises(Unsupported, match="'pairwise' needs about 50 million clauses"):
+        to_dimacs(Problem.from_sets([], n=10_000, mines=1), "pairwise")

@@ -1,0 +1,291 @@
+"""Whole games: boards, the compiled loop against the interface, published rates, what is kept, the command."""
+
+import json
+from collections import Counter
+from math import comb, sqrt
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from benchmarks import play_folder
+from benchmarks.cli import app
+from benchmarks.play import BLOCK, Block, Player, Setting, check, play, play_block, play_game, setting
+from benchmarks.play_tables import games_table
+from board import Layout
+from board.topology import grid
+from solvers import Unsupported, make_solver
+from solvers.playing import COMPILED
+from solvers.policy import make_policy
+
+
+def run_sapper(*arguments):
+    return CliRunner().invoke(app, arguments)
+
+
+def games_of(blocks):
+    signs = "".join(block.outcomes for block in blocks)
+    return np.array([sign == "W" for sign in signs]), np.concatenate([block.guesses for block in blocks])
+
+
+# Boards
+
+
+@pytest.mark.parametrize("rule", ["any", "sfar", "snr"])
+def test_boards_obey_the_rule(rule):
+    where = Setting(6, 7, 9, rule, first=8)
+    mined = where.boards(1, 0)
+    assert mined.shape == (BLOCK, 42)
+    assert (mined.sum(axis=1) == 9).all()
+    near = [8, *grid(6, 7).of(8)]
+    forbidden = {"any": [], "sfar": [8], "snr": near}[rule]
+    assert not mined[:, forbidden].any()
+    others = [cell for cell in range(42) if cell not in forbidden]
+    assert mined[:, others].any(axis=0).all()
+
+
+def test_boards_are_uniform():
+    """All 10 layouts of two mines in the five free cells of 2 x 3, equally often."""
+    where = Setting(2, 3, 2, "sfar", first=4)
+    mined = np.concatenate([where.boards(7, block) for block in range(40)])
+    found = Counter(map(bytes, mined))
+    expected = len(mined) / comb(5, 2)
+    assert len(found) == 10
+    assert sum((count - expected) ** 2 / expected for count in found.values()) < 27.9  # chi-squared, 9, p = 0.001
+
+
+def test_boards_depend_on_seed_and_block_alone():
+    where = setting("beginner")
+    assert (where.boards(3, 5) == where.boards(3, 5)).all()
+    assert (where.boards(3, 5) != where.boards(3, 6)).any()
+    assert (where.boards(3, 5) != where.boards(4, 5)).any()
+
+
+@pytest.mark.parametrize(
+    ("text", "extra", "message"),
+    [
+        ("large", {}, "not 'large'"),
+        ("8x8", {}, "not '8x8'"),
+        ("8x-8/10", {}, "not '8x-8/10'"),
+        ("0x8/0", {}, "at least one cell, not '0x8/0'"),
+        ("8x8/64", {}, "64 mines: a 8x8 board has room for 63"),
+        ("3x3/6", {"rule": "snr"}, "room for 5"),
+        ("200x200/10", {}, "over 10,000 cells"),
+        ("beginner", {"rule": "safe"}, "unknown first-click rule 'safe'; known are any, sfar, snr"),
+        ("beginner", {"first": "middle"}, "not 'middle'"),
+        ("beginner", {"first": "9,0"}, "row 9, column 0 is outside"),
+        ("beginner", {"first": "1;2"}, "not '1;2'"),
+    ],
+)
+def test_bad_setting(text, extra, message):
+    with pytest.raises(ValueError, match=message):
+        setting(text, **extra)
+
+
+# The compiled loop
+
+
+@pytest.mark.parametrize("policy", COMPILED)
+@pytest.mark.parametrize("board", ["beginner", "6x6/9", "4x7/5"])
+def test_what_needs_no_guess_is_the_same_through_the_interface(policy, board):
+    """Which games need none, and which of them are won, is a matter of inference alone."""
+    where = setting(board, rule="snr", first="1,2")
+    block = play_block(Player("cascade", policy), where, seed=5, block=0, games=60)
+    solver, chooser = make_solver("sat"), make_policy("random")
+    unguessed = 0
+    for mined, sign, guesses in zip(where.boards(5, 0), block.outcomes, block.guesses, strict=False):
+        layout = Layout(mined.reshape(where.rows, where.columns))
+        won, count = play_game(layout, where.first, solver, chooser, np.random.default_rng(0))
+        assert (guesses == 0) == (count == 0)
+        if not guesses:
+            assert won
+            assert sign == "W"
+            unguessed += 1
+    assert unguessed
+
+
+@pytest.mark.parametrize("policy", ["safest", "smart"])
+def test_rates_equal_those_through_the_interface(policy):
+    """Ties are broken by other draws, so the same in distribution: won games and guesses, within four errors."""
+    where, games = setting("5x5/6"), 400
+    mined = [where.boards(9, block) for block in range(2)]
+    compiled = [play_block(Player("cascade", policy), where, 9, block) for block in range(2)]
+    won, guesses = (x[:games] for x in games_of(compiled))
+    solver, chooser = make_solver("counting"), make_policy(policy)
+    other = [
+        play_game(Layout(board.reshape(5, 5)), 0, solver, chooser, np.random.default_rng([1, i]))
+        for i, board in enumerate(np.concatenate(mined)[:games])
+    ]
+    discordant = (won != np.array([w for w, _ in other])).sum()
+    difference = won.sum() - sum(w for w, _ in other)
+    assert abs(difference) <= 4 * sqrt(discordant + 1)
+    assert abs(guesses.mean() - np.mean([g for _, g in other])) < 0.25
+
+
+@pytest.mark.parametrize(
+    ("board", "policy", "games", "won", "unguessed"),
+    [
+        ("8x8/10", "safest", 20 * BLOCK, 78.497, 36.075),
+        ("16x16/40", "safest", 12 * BLOCK, 74.298, 34.5),
+        ("expert", "safest", 12 * BLOCK, 35.562, 5.096),
+        ("expert", "random", 12 * BLOCK, 22.83, 5.096),
+        ("expert", "frontier", 12 * BLOCK, 19.8, 5.096),
+        ("expert", "smart", 12 * BLOCK, 38.27, 5.096),
+    ],
+)
+def test_published_rates(board, policy, games, won, unguessed):
+    """J. Tu, T. Li, S. Chen et al. 2017, run again by others with 10^7 games; within four standard errors."""
+    wins, guesses = games_of(play([Player("cascade", policy)], setting(board), games, seed=2026))
+    for found, percent in ((wins, won), (wins & (guesses == 0), unguessed)):
+        share = percent / 100
+        assert abs(found.mean() - share) < 4 * sqrt(share * (1 - share) / games)
+
+
+@pytest.mark.parametrize(("board", "share"), [("3x3/0", 1), ("1x1/0", 1), ("1x5/4", 1)])
+def test_boards_without_a_choice(board, share):
+    wins, guesses = games_of(play([Player("cascade", "safest")], setting(board), 50, seed=1))
+    assert wins.mean() == share
+    assert not guesses.any()
+
+
+def test_first_click_can_hit_a_mine():
+    """9 of 9 cells but one are mined: one board in nine is won, by the first click."""
+    wins, guesses = games_of(play([Player("cascade", "random")], setting("3x3/8", rule="any"), 4 * BLOCK, seed=1))
+    assert abs(wins.mean() - 1 / 9) < 4 * sqrt(8 / 81 / len(wins))
+    assert not guesses.any()
+
+
+# Players
+
+
+def test_players():
+    assert Player("cascade", "safest").compiled
+    assert not Player("counting:exact=true", "safest").compiled
+    assert not Player("subset", "random").compiled
+    with pytest.raises(Unsupported, match="'safest' needs probabilities, and solver 'sat' gives none"):
+        Player("sat", "safest")
+    with pytest.raises(ValueError, match="unknown solver 'subsett'"):
+        Player("subsett", "random")
+    with pytest.raises(ValueError, match="safet"):
+        Player("cascade", "safet")
+
+
+@pytest.mark.parametrize(
+    ("games", "jobs", "message"), [(0, 1, "games is at least 1, not 0"), (1, 0, "jobs is at least")]
+)
+def test_bad_numbers(games, jobs, message):
+    with pytest.raises(ValueError, match=message):
+        check([Player("cascade", "random")], games, jobs)
+
+
+def test_a_player_twice():
+    with pytest.raises(ValueError, match="a player twice"):
+        check([Player("cascade", "random"), Player("cascade", "random")], 1, 1)
+
+
+def test_two_processes_play_the_same_games():
+    players = [Player("cascade", "smart"), Player("subset", "random")]
+    where, games = setting("5x5/4"), BLOCK + 10
+    one, two = (play(players, where, games, seed=3, jobs=jobs) for jobs in (1, 2))
+
+    def told(blocks):
+        return [(block.player, block.block, block.outcomes, block.guesses) for block in blocks]
+
+    assert told(one) == told(two)
+    assert [len(block.guesses) for block in one] == [BLOCK, 10] * 2
+
+
+def test_table_compares_on_the_same_boards():
+    players = [Player("cascade", "random"), Player("cascade", "smart")]
+    blocks = [
+        Block(players[0].label, 0, "WWLL", (0, 1, 2, 1), 10**9),
+        Block(players[1].label, 0, "WLWW", (0, 1, 2, 1), 2 * 10**9),
+        Block(players[1].label, 1, "W", (3,), 10**9),
+    ]
+    first, second = games_table(players, blocks).to_dict("records")
+    assert (first["Games"], first["Games/s"], first["p"]) == ("4", "4.00", "–")
+    assert first["Won %"].startswith("50.00 [")
+    assert first["No guess %"].startswith("25.00 [")
+    assert (second["Games"], second["Won alone"], second["Lost alone"]) == ("5", "2", "1")
+    assert second["Guesses a game"] == "1.40"
+
+
+# What is kept
+
+
+def test_interrupted_games_go_on(tmp_path):
+    players, where = [Player("cascade", "smart")], setting("beginner")
+    header = play_folder.header_of(players, where, 5 * BLOCK, 2, "test")
+    folder = tmp_path / "games"
+
+    def keep_two(block):
+        play_folder.append(kept, block)
+        if block.block == 1:
+            raise KeyboardInterrupt
+
+    with play_folder.start(folder, header) as kept, pytest.raises(KeyboardInterrupt):
+        play(players, where, 5 * BLOCK, seed=2, keep=keep_two)
+    with (folder / "games.jsonl").open("a") as file:
+        file.write('{"player":"torn')
+    found, again, there, done = play_folder.read(folder)
+    assert (again, there, [block.block for block in done]) == (players, where, [0, 1])
+    asked = []
+    with play_folder.reopen(folder) as kept:
+        blocks = play(again, there, found["games"], seed=found["seed"], done=done, keep=asked.append)
+    assert [block.block for block in asked] == [2, 3, 4]
+    whole = play(players, where, 5 * BLOCK, seed=2)
+    assert [(b.outcomes, b.guesses) for b in blocks] == [(b.outcomes, b.guesses) for b in whole]
+
+
+def test_damaged_folders(tmp_path):
+    with pytest.raises(OSError, match="header"):
+        play_folder.read(tmp_path)
+    (tmp_path / "header.json").write_text("{}")
+    with pytest.raises(ValueError, match="not the header of games"):
+        play_folder.read(tmp_path)
+    header = play_folder.header_of([Player("cascade", "smart")], setting("beginner"), 9, 2, "test")
+    (tmp_path / "header.json").write_text(json.dumps(header))
+    (tmp_path / "games.jsonl").write_text('{"player":1}\n')
+    with pytest.raises(ValueError, match="line 1: not a block of games"):
+        play_folder.read(tmp_path)
+
+
+# The command
+
+
+def test_command(tmp_path):
+    out = tmp_path / "games"
+    arguments = ["--board", "6x6/6", "--policy", "safest", "--policy", "random", "--games", "300", "--seed", "4"]
+    done = run_sapper("play", *arguments, "--out", str(out))
+    assert done.exit_code == 0, done.stderr
+    assert "safest" in done.stdout
+    assert "random" in done.stdout
+    assert (out / "table.md").read_text().count("| cascade |") == 2
+    again = run_sapper("play", "--resume", str(out))
+    assert again.stdout == done.stdout
+
+
+def test_optimum():
+    done = run_sapper("optimum", "3x3/3", "--rule", "sfar")
+    assert done.stdout == "33 of 56 games (58.93 %), first cell row 0, column 0\n"
+    wrong = run_sapper("optimum", "9x9/10")
+    assert (wrong.exit_code, wrong.stderr.count("\n")) == (2, 1)
+    assert "too many to search" in wrong.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--board", "9x9"], "not '9x9'"),
+        (["--policy", "wild"], "'wild'"),
+        (["--solver", "sat"], "needs probabilities"),
+        (["--games", "0"], "not 0"),
+        (["--first", "99,99"], "row 99, column 99"),
+        (["--resume", "nowhere"], "nowhere"),
+    ],
+)
+def test_bad_input_is_one_line(arguments, message):
+    done = run_sapper("play", *arguments)
+    assert done.exit_code == 2
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
