@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 MISSING = "–"
 Row = Mapping[str, Any]
 
-_LEFT = {"Corpus", "Strategy", "Claims", "Question", "Method", "Position", "Parameters", "Value", "What"}
-_NAMES = {"Corpus", "Strategy", "Question", "Threads", "Value"}
+_LEFT = {"Corpus", "Strategy", "Policy", "Claims", "Question", "Method", "Position", "Parameters", "Value", "What"}
+_NAMES = {"Corpus", "Strategy", "Policy", "Question", "Threads", "Value"}
 _QUESTIONS = ("local", "global")
 
 

@@ -14,8 +14,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from time import perf_counter_ns
 
+import numpy as np
+
 from board.problem import Problem
-from solvers.explanation import Explanation, deduced, explain_all
+from solvers.explanation import Explanation, deduced, explained
 from solvers.interface import Claims, Deduction, Status, check_budget
 from solvers.smallest import WORK
 
@@ -57,7 +59,8 @@ class Explained:
         if answer.status is Status.INCONSISTENT:
             return Deduction.inconsistent(problem.n)
         started = perf_counter_ns()
-        found = explain_all(problem, smallest=self.smallest, most=self.cells or None, work=self.work)
+        cells = np.flatnonzero(answer.safe | answer.mines).tolist()[: self.cells or None]
+        found = explained(problem, cells, answer, self.smallest, self.work)
         stats: dict[str, int | float | str] = {
             "explained": len(found),
             "clues": clues_text(found),

@@ -87,7 +87,7 @@ def explain(problem: Problem, cell: int, *, smallest: bool = True, work: int = W
     answer = consistent_deduction(problem)
     if not (answer.safe[number] or answer.mines[number]):
         return None
-    return _explained(problem, [number], answer, smallest, work)[0]
+    return explained(problem, [number], answer, smallest, work)[0]
 
 
 def explain_all(
@@ -104,7 +104,7 @@ def explain_all(
     if most is not None:
         check_budget("most", most, 0)
     answer = consistent_deduction(problem)
-    return _explained(problem, np.flatnonzero(answer.safe | answer.mines).tolist()[:most], answer, smallest, work)
+    return explained(problem, np.flatnonzero(answer.safe | answer.mines).tolist()[:most], answer, smallest, work)
 
 
 def explain_contradiction(problem: Problem, *, smallest: bool = True, work: int = WORK) -> Contradiction | None:
@@ -156,8 +156,8 @@ def part_of(problem: Problem, constraints: Sequence[int], mine_count: bool) -> P
     )
 
 
-def _explained(problem: Problem, cells: list[int], answer: Deduction, smallest: bool, work: int) -> list[Explanation]:
-    """The explanations of these cells, which are entailed."""
+def explained(problem: Problem, cells: list[int], answer: Deduction, smallest: bool, work: int) -> list[Explanation]:
+    """The explanations of these cells, which are entailed. answer: everything entailed, as of :func:`deduced`."""
     local = answer if problem.mines is None else deduced(problem.local())
     locally = local.safe | local.mines
     checked: dict[tuple[tuple[int, ...], bool], Deduction] = {}

@@ -14,12 +14,14 @@ core-guided MaxSAT: A. Ignatiev, A. Morgado, J. Marques-Silva, "RC2: an efficien
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import reduce
 from operator import or_
 
 from pysat.examples.rc2 import RC2
 from pysat.formula import WCNF
+
+from solvers.counts import counts
 
 _MANY_SETS = 40  # from here on MaxSAT is quicker
 _NODES = 500  # of one branch and bound
@@ -28,18 +30,6 @@ _CONFLICTS = 20_000  # of one question of MaxSAT
 
 class TooHard(Exception):
     """A deterministic budget ran out."""
-
-
-def bits(mask: int) -> Iterator[int]:
-    """The elements of a set, ascending.
-
-    >>> list(bits(0b1010))
-    [1, 3]
-    """
-    while mask:
-        low = mask & -mask
-        yield low.bit_length() - 1
-        mask ^= low
 
 
 def smallest_hitting_set(sets: list[int], most: int) -> int | None:
@@ -93,7 +83,7 @@ def _reduced(sets: list[int]) -> tuple[int, list[int]]:
         sets = [one for one in sets if not one & single]
         where: dict[int, int] = {}
         for at, one in enumerate(sets):
-            for i in bits(one):
+            for i in counts(one):
                 where[i] = where.get(i, 0) | 1 << at
         best: dict[int, int] = {}  # of elements in the same sets the first one
         for i, inside in where.items():
@@ -160,7 +150,7 @@ class _Search:
         if self.nodes < 0:
             raise TooHard
         forbidden = 0
-        choices = sorted(bits(sets[0]), key=lambda i: -sum(one >> i & 1 for one in sets))
+        choices = sorted(counts(sets[0]), key=lambda i: -sum(one >> i & 1 for one in sets))
         for i in choices:
             rest = [one & ~forbidden for one in sets if not one >> i & 1]
             if not all(rest):
@@ -176,11 +166,11 @@ class _Search:
 
 def _by_maxsat(sets: list[int], most: int) -> int | None:
     """The same by core-guided MaxSAT. Raises TooHard where one of its questions takes too many conflicts."""
-    elements = list(bits(reduce(or_, sets)))
+    elements = list(counts(reduce(or_, sets)))
     variable = {element: x for x, element in enumerate(elements, 1)}
     formula = WCNF()
     for one in sets:
-        formula.append([variable[element] for element in bits(one)])
+        formula.append([variable[element] for element in counts(one)])
     for x in variable.values():
         formula.append([-x], weight=1)
     with RC2(formula, solver="m22") as search:  # minisat counts conflicts exactly

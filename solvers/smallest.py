@@ -25,7 +25,8 @@ import numpy as np
 
 from board.problem import Problem
 from solvers.clue_oracle import ClueOracle, Model
-from solvers.hitting import TooHard, bits, smallest_hitting_set
+from solvers.counts import counts
+from solvers.hitting import TooHard, smallest_hitting_set
 
 WORK = 3_000_000  #: of an oracle in one search unless told otherwise: assumptions of its questions, and conflicts
 _ROUND = 5_000  # what an element of a hitting set adds to it
@@ -205,7 +206,7 @@ def _smallest(
     end = oracle.work + work
     try:
         while (hit := smallest_hitting_set(cuts, most)) is not None:
-            chosen = [clues[j] for j in bits(hit)]
+            chosen = [clues[j] for j in counts(hit)]
             size = len(chosen)
             oracle.work += _ROUND * size
             while (model := oracle.ask(chosen, against)) is not None:

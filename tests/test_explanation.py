@@ -15,8 +15,9 @@ from board import HIT, Position, Problem, to_svg
 from board.render import board_text, legend
 from solvers import Status, make_solver
 from solvers.clue_oracle import ClueOracle
+from solvers.counts import counts
 from solvers.explanation import Contradiction, explain, explain_all, explain_contradiction, part_of
-from solvers.hitting import TooHard, bits, smallest_hitting_set
+from solvers.hitting import TooHard, smallest_hitting_set
 from solvers.steps import explain_steps
 
 ENUMERATION = make_solver("enumeration")
@@ -267,7 +268,7 @@ def test_large_hitting_sets_are_proved_by_another_method():
     found = smallest_hitting_set(sets, 60)
     assert all(found & one for one in sets)
     assert smallest_hitting_set(sets, found.bit_count() - 1) is None
-    assert list(bits(found)) == sorted(set(bits(found)))
+    assert list(counts(found)) == sorted(set(counts(found)))
 
 
 def test_constraints_are_traced_to_their_clues():
