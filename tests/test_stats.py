@@ -316,7 +316,7 @@ def test_tests_count_a_game_once():
     assert (ten["time_low"], ten["time_high"]) == pytest.approx((one["time_low"], one["time_high"]))
 
 
-def test_p_values_are_corrected_for_the_family():
+def testp_texts_are_corrected_for_the_family():
     base = judged("base", found=[0] * 8, entailed=[4] * 8)
     others = [judged(f"o{i}", found=[4] * 8, entailed=[4] * 8, total=[2000.0] * 8) for i in range(3)]
     found = pairwise(pd.concat([base, *others]), "base")
@@ -550,9 +550,9 @@ def test_with_a_limit_the_tables_have_par2():
 @pytest.mark.parametrize(
     ("form", "value", "text"),
     [
-        (stats._p_value, 0.0004, "<0.001"),
-        (stats._p_value, 0.0456, "0.046"),
-        (stats._p_value, math.nan, "–"),
+        (stats.p_text, 0.0004, "<0.001"),
+        (stats.p_text, 0.0456, "0.046"),
+        (stats.p_text, math.nan, "–"),
         (stats._points, -0.0123, "-1.2"),
         (stats._points, 0.0001, "+0.01"),
         (stats._points, 0.0, "0.0"),
