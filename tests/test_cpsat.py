@@ -48,7 +48,7 @@ def test_seeds_change_no_answer(model, seed):
 
 
 def test_cells_and_boxes_agree_on_game_positions():
-    for entry in [*cases().values(), *some_corpora(11)]:
+    for entry in [*cases().values(), *some_corpora(45)]:
         for problem in (problem_of(entry), problem_of(entry).local()):
             assert CpSat("cell").deduce(problem) == CpSat("box").deduce(problem)
 

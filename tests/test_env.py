@@ -461,6 +461,7 @@ def test_gymnasium_finds_no_fault(gymnasium, pygame, level, parameters, monkeypa
     assert {name: getattr(env.unwrapped, name) for name in wanted} == wanted
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("error")
 def test_stable_baselines_finds_no_fault_that_matters(minesweeper):
     checker = pytest.importorskip("stable_baselines3.common.env_checker", reason="stable-baselines3 is not installed")

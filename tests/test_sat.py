@@ -34,7 +34,7 @@ def answered():
     return [(problem, reference.deduce(problem)) for problem in trial_problems(60, seed=5)]
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(problems())
 def test_finds_the_backbone(problem):
     assert Sat().deduce(problem) == make_solver("enumeration").deduce(problem)
