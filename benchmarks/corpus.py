@@ -19,6 +19,7 @@ import msgspec
 
 from benchmarks.entries import Answer, Corpus, Entry, Question, plain
 from board import Position
+from board.layout import LEVELS
 from board.problem import mine_count
 
 __all__ = [
@@ -38,7 +39,6 @@ __all__ = [
     "write_corpus",
 ]
 
-LEVELS = {"beginner": (9, 9, 10), "intermediate": (16, 16, 40), "expert": (16, 30, 99)}
 KINDS = ("random", "scatter", "stuck", "minmax-stuck", "endgame")
 SHAPES = ("squares-0.10", "squares-0.15", "squares-0.20", "combs", "lattices")
 PATTERN = f"<level>-<kind> with a level of {', '.join(LEVELS)} and a kind of {', '.join(KINDS)}"  #: for messages

@@ -37,6 +37,8 @@ def explained_cells(run: Run) -> pd.DataFrame:
 
 def _explaining(run: Run) -> list[Record]:
     label = next((s["label"] for s in run.header["solvers"] if s["label"].partition(":")[0] == NAME), None)
+    if label is None:
+        return []
     return [record for record in run.records if record.solver == label and "clues" in record.stats]
 
 
@@ -91,8 +93,9 @@ def found_by_clues(run: Run) -> pd.DataFrame:
     cells = explained_cells(run)
     cells["clues"] = _capped(cells)
     by_place = {place: (here["cell"].to_numpy(), here["clues"].to_numpy()) for place, here in cells.groupby(_PLACE)}
+    records = run.records if by_place else []  # of which there may be a hundred thousand
     counts: dict[tuple[str, str], np.ndarray[Any, np.dtype[np.int64]]] = {}
-    for record in run.records:
+    for record in records:
         place = _place(record)
         if place not in by_place or record.solver.partition(":")[0] == NAME:
             continue

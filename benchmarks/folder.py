@@ -79,22 +79,30 @@ def check_free(folder: Path) -> None:
         raise FileExistsError(f"{str(folder)!r} exists already; a run is never overwritten")
 
 
-def start(folder: Path, header: Mapping[str, Any], corpora: Mapping[str, Corpus]) -> TextIO:
-    """Make a run folder and open its records for `append`. FileExistsError if it holds anything already.
+@contextmanager
+def new_folder(folder: Path) -> Iterator[Path]:
+    """A place to write what becomes `folder` in one step at the end, so that a kill leaves a whole one or none.
 
-    The folder comes into being in one step, so that a kill leaves a whole one or none.
+    FileExistsError as :func:`check_free`.
     """
     check_free(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(prefix=f".{folder.name}-", dir=folder.parent) as scratch:
-        made = Path(scratch, "run")
-        (made / "corpora").mkdir(parents=True)
+        made = Path(scratch, "made")
+        made.mkdir()
+        yield made
+        made.replace(folder)
+
+
+def start(folder: Path, header: Mapping[str, Any], corpora: Mapping[str, Corpus]) -> TextIO:
+    """Make a run folder and open its records for `append`. FileExistsError if it holds anything already."""
+    with new_folder(folder) as made:
+        (made / "corpora").mkdir()
         for item in header["corpora"]:
             write_corpus(corpora[item["name"]], made / item["file"])
         (made / SUMS).write_text("".join(_sum(made, item["file"]) for item in header["corpora"]), encoding="utf-8")
         write_header(made, header)
         (made / RECORDS).touch()
-        made.replace(folder)
     return locked((folder / RECORDS).open("a", encoding="utf-8"), folder)
 
 

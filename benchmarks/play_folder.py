@@ -7,12 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, TextIO
 
 import msgspec
 
-from benchmarks.folder import HEADER, check_free, cut_torn_line, locked, write_header
+from benchmarks.folder import HEADER, cut_torn_line, locked, new_folder, write_header
 from benchmarks.machine import describe
 from benchmarks.play import Block, Player, Setting
 
@@ -36,14 +35,9 @@ def header_of(players: Sequence[Player], setting: Setting, games: int, seed: int
 
 def start(folder: Path, header: Mapping[str, Any]) -> TextIO:
     """Make a folder and open its games for `append`. FileExistsError if it holds anything already."""
-    check_free(folder)
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(prefix=f".{folder.name}-", dir=folder.parent) as scratch:
-        made = Path(scratch, "games")
-        made.mkdir()
+    with new_folder(folder) as made:
         write_header(made, header)
         (made / GAMES).touch()
-        made.replace(folder)
     return locked((folder / GAMES).open("a", encoding="utf-8"), folder)
 
 

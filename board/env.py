@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from board.env_view import HIDDEN, HIT, Window, field_rgb, field_text
-from board.layout import Layout, Seed, cell_of
+from board.layout import LEVELS, Layout, Seed, cell_of
 from board.problem import mine_count, whole
 from board.topology import grid
 
@@ -31,8 +31,6 @@ __all__ = ["REWARDS", "Environment", "MinesweeperEnv"]
 
 #: What a step is worth that opens a mine, a safe tile, the last safe tile, or nothing.
 REWARDS = {"mine": -10, "safe": 10, "win": 100, "opened": 0}
-
-_LEVELS = {"Beginner": (9, 9, 10), "Intermediate": (16, 16, 40), "Expert": (16, 30, 99)}
 
 Mode = Literal["text", "window"]
 
@@ -239,9 +237,9 @@ def _register() -> None:
         if missing.name != "gymnasium":
             raise
         return
-    for level, (rows, columns, mines) in _LEVELS.items():
+    for level, (rows, columns, mines) in LEVELS.items():
         gymnasium.register(
-            f"sapper/Minesweeper-{level}-v0",
+            f"sapper/Minesweeper-{level.capitalize()}-v0",
             entry_point="board.gym_env:MinesweeperEnv",
             kwargs={"rows": rows, "columns": columns, "mines": mines},
         )

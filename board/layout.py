@@ -18,6 +18,7 @@ from board.position import COVERED, HIT, Position, read_rows
 from board.problem import mine_count, whole
 from board.topology import Topology, grid
 
+LEVELS = {"beginner": (9, 9, 10), "intermediate": (16, 16, 40), "expert": (16, 30, 99)}  #: rows, columns, mines
 Rule = Literal["any", "safe", "opening"]
 Seed: TypeAlias = "int | Sequence[int] | np.random.Generator"  # a text: numpy imports `random` at first use
 

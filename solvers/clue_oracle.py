@@ -24,15 +24,30 @@ from typing import Any
 import numpy as np
 
 from board.problem import Problem
-from solvers.encodings import encode_counter
+from solvers.encodings import encode_bounds
 from solvers.hitting import TooHard
-from solvers.oracles import find_oracle
+from solvers.oracles import answered, find_oracle
 
 _CONFLICTS = 20_000  # of one question; over them: TooHard
 _DEAR = 30  # a conflict is as dear as so many assumptions
 _VARIABLES = 1_500  # of an oracle without the mine count; a board of the expert level has less
 
 Model = list[int]  #: ±1, ±2, ... over all variables there were
+
+
+def incidence(problem: Problem) -> tuple[list[list[int]], dict[int, list[int]]]:
+    """(the cells of each constraint, the constraints of each cell that is in one).
+
+    >>> incidence(Problem.from_sets([({0, 2}, 1), ({2}, 0)], n=3))
+    ([[0, 2], [2]], {0: [0], 2: [0, 1]})
+    """
+    cells = problem.cells.tolist()
+    scopes: list[list[int]] = [cells[a:b] for a, b in pairwise(problem.indptr.tolist())]
+    clues: dict[int, list[int]] = {}
+    for i, scope in enumerate(scopes):
+        for cell in scope:
+            clues.setdefault(cell, []).append(i)
+    return scopes, clues
 
 
 class ClueOracle:
@@ -56,13 +71,8 @@ class ClueOracle:
     )
 
     def __init__(self, problem: Problem, counted: bool = False) -> None:
-        cells = problem.cells.tolist()
-        self.scopes: list[list[int]] = [cells[a:b] for a, b in pairwise(problem.indptr.tolist())]
+        self.scopes, self.clues = incidence(problem)
         self.totals: list[int] = problem.totals.tolist()
-        self.clues: dict[int, list[int]] = {}
-        for i, scope in enumerate(self.scopes):
-            for cell in scope:
-                self.clues.setdefault(cell, []).append(i)
         self.work = 0
         self._open()
         if counted and problem.mines is not None:
@@ -115,7 +125,7 @@ class ClueOracle:
         self.work += len(assumed)
         oracle = self._oracle
         oracle.conf_budget(_CONFLICTS)
-        found = oracle.solve_limited(assumed)
+        found = answered(oracle.solve_limited, assumed)
         conflicts = oracle.accum_stats()["conflicts"]
         self.work += _DEAR * (conflicts - self._conflicts)
         self._conflicts = conflicts
@@ -178,20 +188,9 @@ class ClueOracle:
         if len(cells) - least < most:  # safe cells are fewer
             most, least = len(cells) - least, len(cells) - most
             literals = [-x for x in literals]
-        add = self._oracle.add_clause
-        if most < 0 or least > len(cells):
-            self._top += 1
-            add([self._top])
-            add([-self._top])
-        elif most == 0:
-            for x in literals:
-                add([-x])
-        elif least > 0 or most < len(cells):
-            formula, q = encode_counter(literals, min(most, len(cells)), True, self._top)
-            self._top = formula.variables
-            for clause in formula.clauses:
-                add(clause)
-            for at_most in formula.at_mosts:
-                self._oracle.add_atmost(*at_most)
-            if least > 0:
-                add([q[least - 1]])
+        formula = encode_bounds(literals, least, most, True, self._top)
+        self._top = formula.variables
+        for clause in formula.clauses:
+            self._oracle.add_clause(clause)
+        for at_most in formula.at_mosts:
+            self._oracle.add_atmost(*at_most)

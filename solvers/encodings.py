@@ -133,6 +133,23 @@ def encode_problem(problem: Problem, encoding: str) -> tuple[Formula, NDArray[np
     return encode(scopes, totals, encoding, int(cells.size)), cells
 
 
+def encode_bounds(literals: list[int], least: int, most: int, native: bool, variables: int) -> Formula:
+    """Between `least` and `most` of the literals are true; the variables up to `variables` are taken.
+
+    >>> encode_bounds([1, 2], 2, 5, True, 2).clauses, encode_bounds([1, 2], -1, 2, True, 2).clauses
+    ([[1], [2]], [])
+    """
+    n = len(literals)
+    if most < 0 or least > n:
+        return Formula(variables + 1, [[variables + 1], [-variables - 1]], [])
+    if most == 0 or least == n:
+        return Formula(variables, [[x if most else -x] for x in literals], [])
+    if least <= 0 and most >= n:
+        return Formula(variables, [], [])
+    formula, q = encode_counter(literals, min(most, n), native, variables)
+    return formula._replace(clauses=[*formula.clauses, [q[least - 1]]]) if least > 0 else formula
+
+
 def encode_counter(literals: list[int], most: int, native: bool, variables: int) -> tuple[Formula, list[int]]:
     """(a formula, q): at most `most` >= 1 of the literals are true, and q[i] is true exactly if more than i are.
 

@@ -24,8 +24,21 @@ from solvers.sat import Sat
 from solvers.smallest import WORK, Clues, Search
 
 
+class ClueSet:
+    """Constraints, by their numbers in a problem, and perhaps its mine count."""
+
+    __slots__ = ()
+    constraints: tuple[int, ...]
+    mine_count: bool
+
+    @property
+    def size(self) -> int:
+        """The number of clues, the mine count included."""
+        return len(self.constraints) + self.mine_count
+
+
 @dataclass(frozen=True, slots=True)
-class Explanation:
+class Explanation(ClueSet):
     """Why a cell is safe or a mine: from these constraints, and the mine count if `mine_count`, it follows.
 
     cell, mine: the cell and its value in every model.
@@ -39,14 +52,9 @@ class Explanation:
     mine_count: bool
     smallest: bool
 
-    @property
-    def size(self) -> int:
-        """The number of clues, the mine count included."""
-        return len(self.constraints) + self.mine_count
-
 
 @dataclass(frozen=True, slots=True)
-class Contradiction:
+class Contradiction(ClueSet):
     """Why there is no model: none fits these constraints, and the mine count if `mine_count`.
 
     constraints: their numbers in the problem, ascending.
@@ -56,11 +64,6 @@ class Contradiction:
     constraints: tuple[int, ...]
     mine_count: bool
     smallest: bool
-
-    @property
-    def size(self) -> int:
-        """The number of clues, the mine count included."""
-        return len(self.constraints) + self.mine_count
 
 
 def explain(problem: Problem, cell: int, *, smallest: bool = True, work: int = WORK) -> Explanation | None:

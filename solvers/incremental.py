@@ -16,12 +16,10 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, Literal
 
-import pysolvers
-
 from solvers.backbone import Answer
 from solvers.counts import counts, interval
-from solvers.encodings import Clause, Formula, encode_counter
-from solvers.oracles import Oracle
+from solvers.encodings import Clause, Formula, encode_bounds, encode_counter
+from solvers.oracles import Oracle, answered
 
 _DEAF_CONFLICTS = 20_000  # of a group, a fraction of a second, within which Ctrl-C is not heard
 _WIDEST = 32  # literals of a native bound; a counter with nodes learns better over more
@@ -113,18 +111,14 @@ class Group:
         """Add that `least` to `most` of the variables 1..`size` are mines."""
         n = self.size
         variables = list(range(1, n + 1))
-        if most <= 0 or least >= n:
-            self.add([[x if least >= n else -x] for x in variables])
-        elif native and n <= _WIDEST:
+        if native and n <= _WIDEST and least < n and most > 0:
             if most < n:
                 self.oracle.add_atmost(variables, most)
             if least > 0:
                 self.oracle.add_atmost([-x for x in variables], n - least)
             self.clauses += (most < n) + (least > 0)
-        elif least > 0 or most < n:
-            formula, q = encode_counter(variables, min(most, n), native, self.top)
-            self.load(formula)
-            self.add([[q[least - 1]]] if least > 0 else [])
+        else:
+            self.load(encode_bounds(variables, least, most, native, self.top))
 
     def ask(self, assumptions: list[int]) -> Answer:
         """A model in which the assumptions hold."""
@@ -133,24 +127,18 @@ class Group:
         self.calls += 1
         if self.budget.conflicts:
             self.oracle.conf_budget(self.budget.conflicts)
-            found = self.oracle.solve_limited(assumptions)
+            found = answered(self.oracle.solve_limited, assumptions)
         else:
             found = self.oracle.solve_limited(assumptions, expect_interrupt=True) if self._quick else None
             if found is None:
                 self._quick = False
-                found = self._solve(assumptions)
+                found = answered(self.oracle.solve, assumptions)
         if not found:
             return False if found is False else None
         model: list[int] = self.oracle.get_model()
         if self.keep:
             self.models.append(bytes([x > 0 for x in model[: self.size]]))
         return model
-
-    def _solve(self, assumptions: list[int]) -> bool:
-        try:
-            return bool(self.oracle.solve(assumptions))
-        except pysolvers.error as interrupted:  # what PySAT makes of Ctrl-C
-            raise KeyboardInterrupt from interrupted
 
     def propagate(self, assumptions: list[int]) -> list[int] | Literal[False] | None:
         """What unit propagation derives from the assumptions, these included; False: a contradiction."""

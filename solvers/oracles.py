@@ -12,11 +12,13 @@ all questions so far (`accum_stats()["conflicts"]`; a closed oracle has forgotte
 from __future__ import annotations
 
 import difflib
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal
 
 import pysat.solvers
+import pysolvers
 
 from solvers.interface import Unsupported
 
@@ -87,6 +89,14 @@ _LACKS: dict[Need, str] = {
     "native_propagates": "does no unit propagation through native constraints",
     "phases": "takes no preferred values",
 }
+
+
+def answered(question: Callable[[list[int]], bool | None], assumptions: list[int]) -> bool | None:
+    """What an oracle's `solve` or `solve_limited` says. KeyboardInterrupt for Ctrl-C, of which PySAT makes an error."""
+    try:
+        return question(assumptions)
+    except pysolvers.error as interrupted:
+        raise KeyboardInterrupt from interrupted
 
 
 @cache

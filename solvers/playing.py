@@ -20,13 +20,13 @@ from numpy.typing import NDArray
 from solvers.compiled import ONE, ZERO, Integer, inlined, kernel, part
 from solvers.layers import OK
 from solvers.passes import count
+from solvers.policy import TIE
 
 Int32 = NDArray[np.int32]
 Bool = NDArray[np.bool_]
 
 COMPILED = ("random", "frontier", "safest", "smart")  #: policies, by their number in the kernel
 LOST, WON, GAVE_UP = 0, 1, 2  #: outcomes; GAVE_UP: counting went over its budget
-TIE = 1e-9  #: probabilities closer than this are the same
 
 _COVERED, _OPEN, _SAFE, _MINE = 0, 1, 2, 3
 

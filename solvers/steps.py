@@ -15,18 +15,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from heapq import heappop, heappush
-from itertools import pairwise
 
 import numpy as np
 
 from board.problem import Problem
-from solvers.explanation import clues_of, consistent_deduction, deduced, part_of
+from solvers.clue_oracle import incidence
+from solvers.explanation import ClueSet, clues_of, consistent_deduction, deduced, part_of
 from solvers.interface import Deduction
 from solvers.smallest import Clues, Search
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class Step(ClueSet):
     """From these clues and facts the cells follow.
 
     constraints: their numbers in the problem, ascending; mine_count: whether it is needed as well.
@@ -41,11 +41,6 @@ class Step:
     safe: tuple[int, ...]
     mines: tuple[int, ...]
     smallest: bool
-
-    @property
-    def size(self) -> int:
-        """The number of clues, the mine count included."""
-        return len(self.constraints) + self.mine_count
 
 
 def explain_steps(problem: Problem) -> tuple[Step, ...]:
@@ -80,14 +75,9 @@ class _Walk:
         self.known: set[int] = set()
         self.covered = problem.covered.copy()
         self.mines = problem.mines
-        cells = problem.cells.tolist()
-        self.full = [cells[a:b] for a, b in pairwise(problem.indptr.tolist())]
+        self.full, self.clues = incidence(problem)
         self.scopes = [set(scope) for scope in self.full]
         self.totals: list[int] = problem.totals.tolist()
-        self.clues: dict[int, list[int]] = {}
-        for i, scope in enumerate(self.full):
-            for cell in scope:
-                self.clues.setdefault(cell, []).append(i)
         self.ready = [i for i in range(len(self.full)) if self._decides(i)]  # a heap; some are done with
 
     def _decides(self, i: int) -> bool:
