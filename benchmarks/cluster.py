@@ -21,8 +21,9 @@ from uuid import uuid4
 from benchmarks.machine import describe
 from benchmarks.measuring import Control
 from benchmarks.plan import Group, Plan
+from benchmarks.processes import without_main
 from benchmarks.records import Record
-from benchmarks.runner import BoundedWorker, plan_bytes, without_main
+from benchmarks.runner import BoundedWorker, plan_bytes
 from benchmarks.scheduling import Measured, spread
 from solvers import Unsupported
 

@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
-from multiprocessing import get_context
 from time import perf_counter_ns
 from typing import Any
 
@@ -23,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.corpus import LEVELS
+from benchmarks.processes import Context
 from board import Game, Layout, Outcome
 from board.layout import Rule, cell_of
 from board.problem import whole
@@ -210,7 +210,8 @@ def played(work: Sequence[tuple[Player, int, int]], setting: Setting, seed: int,
         for player, block, games in work:
             yield play_block(player, setting, seed, block, games)
         return
-    with ProcessPoolExecutor(jobs, mp_context=get_context("forkserver")) as pool:
+    solvers = map(make_solver, dict.fromkeys(player.solver for player, *_ in work))
+    with ProcessPoolExecutor(jobs, mp_context=Context(solvers)) as pool:
         tasks = [pool.submit(play_block, player, setting, seed, block, games) for player, block, games in work]
         try:
             for task in as_completed(tasks):

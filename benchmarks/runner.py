@@ -9,20 +9,15 @@ That call's record says how the process ended, and the rest goes on in a new pro
 from __future__ import annotations
 
 import json
-import multiprocessing
 import os
 import signal
-import sys
 import tempfile
-import threading
-import types
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, suppress
 from dataclasses import replace
-from multiprocessing.context import ForkServerContext, ForkServerProcess
 from pathlib import Path
 from queue import SimpleQueue
 from time import monotonic
@@ -34,6 +29,7 @@ from pebble import ProcessExpired, ProcessPool
 from benchmarks.machine import CAN_PIN
 from benchmarks.measuring import Control, blank
 from benchmarks.plan import Group, Plan
+from benchmarks.processes import Context, Process
 from benchmarks.records import Record
 from benchmarks.scheduling import Measured, spread
 from benchmarks.worker import (
@@ -53,31 +49,8 @@ _TAIL_BYTES = 4096  # of the journal, more than a line that names a call
 _FAILURES = 3  # of a process in a row without a call, before the run is given up
 
 
-@contextmanager
-def without_main() -> Iterator[None]:
-    """Processes that are started within do not load the main script.
-
-    What they need comes with the plan, and a script without a main guard must not be run again.
-    """
-    with _main_lock:
-        main = sys.modules["__main__"]
-        sys.modules["__main__"] = types.ModuleType("__main__")
-        try:
-            yield
-        finally:
-            sys.modules["__main__"] = main
-
-
-_main_lock = threading.Lock()
-
-
-class _Worker(ForkServerProcess):
-    """A process that loads nothing of the main script, and whose end is never unremarkable."""
-
-    @staticmethod
-    def _Popen(process_obj: Any) -> Any:
-        with without_main():
-            return ForkServerProcess._Popen(process_obj)
+class _Worker(Process):
+    """A process whose end is never unremarkable."""
 
     @property
     def exitcode(self) -> int | None:
@@ -86,7 +59,7 @@ class _Worker(ForkServerProcess):
         return _ENDED_ITSELF if code == 0 else code
 
 
-class _Context(ForkServerContext):
+class _Context(Context):
     Process = _Worker
 
 
@@ -126,8 +99,7 @@ class BoundedWorker:
         self._open_pool()
 
     def _open_pool(self) -> None:
-        _preload(self.plan)
-        context = _Context()
+        context = _Context(self.plan.solvers.values())
         lifeline, self._lifeline = context.Pipe(duplex=False)
         arguments = (lifeline, *self._arguments)
         self._pool = ProcessPool(max_workers=1, initializer=initialise, initargs=arguments, context=context)
@@ -291,13 +263,6 @@ def _how(code: int, printed: str) -> tuple[str, str]:
         name = f"signal {-code}"
     out_of_memory = any(words in printed for words in ("memory allocation of", "bad_alloc", "out of memory"))
     return "memory" if out_of_memory else "crashed", f"{name}{': ' if printed else ''}{printed}"
-
-
-def _preload(plan: Plan) -> None:
-    """Have new processes start with what is ours imported. Others' modules may do anything when they are."""
-    modules = {type(solver).__module__ for solver in plan.solvers.values()}
-    ours = sorted(name for name in modules if name.startswith("solvers."))
-    multiprocessing.set_forkserver_preload(["benchmarks.preload", "benchmarks.worker", *ours])
 
 
 def cores() -> list[int]:
