@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from board.kernels import kernel
 from board.position import COVERED, HIT
 
 Int32 = NDArray[np.int32]
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def extract(board: NDArray[np.int16], indptr: Int32, neighbours: Int32) -> tuple[NDArray[np.bool_], Int32, int, int]:
     """(covered bool[n], clues, m, hit mines) of `board` int16 (rows, columns), n cells.
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
+
+from board.kernels import kernel
 
 Int32 = NDArray[np.int32]
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def flood(
     clues: NDArray[np.int16],
     opened: NDArray[np.bool_],

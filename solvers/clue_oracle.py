@@ -26,7 +26,7 @@ import numpy as np
 from board.problem import Problem
 from solvers.encodings import encode_bounds
 from solvers.hitting import TooHard
-from solvers.oracles import answered, find_oracle
+from solvers.oracles import answered, delete, find_oracle
 
 _CONFLICTS = 20_000  # of one question; over them: TooHard
 _DEAR = 30  # a conflict is as dear as so many assumptions
@@ -88,12 +88,12 @@ class ClueOracle:
     def shrink(self) -> None:
         """Forget all constraints without the mine count if there are many: every model is over all variables."""
         if self._top > _VARIABLES:
-            self._oracle.delete()
+            delete(self._oracle)
             self._open()
 
     def close(self) -> None:
         """Free the oracle."""
-        self._oracle.delete()
+        delete(self._oracle)
 
     def against(self, cell: int, mine: bool) -> int:
         """The literal that says that some cell of its box is not so."""

@@ -17,6 +17,10 @@ from typing import Any, TypeAlias, TypeVar, cast
 import numba
 import numpy as np
 
+from board.kernels import OPTIONS, kernel, uninterrupted
+
+__all__ = ["ONE", "ZERO", "Integer", "forget_stale", "inlined", "kernel", "part", "uninterrupted"]
+
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 #: An integer inside a kernel: of Python, or of any width that numba makes of it.
@@ -25,7 +29,6 @@ Integer: TypeAlias = Any
 ZERO: Integer = np.int64(0)  #: a 0 that is no literal, to start from or to hand to a part
 ONE: Integer = np.int64(1)
 
-_OPTIONS: dict[str, Any] = {"cache": True, "nogil": True}
 _NO_ENTRY: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 
@@ -46,16 +49,11 @@ with suppress(OSError):  # somebody else's folder
     forget_stale(Path(__file__).parent)
 
 
-def kernel(function: _Function) -> _Function:
-    """A kernel that Python calls."""
-    return cast(_Function, numba.njit(**_OPTIONS)(function))
-
-
 def part(function: _Function) -> _Function:
     """A part of a kernel. Without entry points for Python and C it compiles faster."""
-    return cast(_Function, numba.njit(**_OPTIONS, **_NO_ENTRY)(function))
+    return cast(_Function, numba.njit(**OPTIONS, **_NO_ENTRY)(function))
 
 
 def inlined(function: _Function) -> _Function:
     """A part so small that calling it, with seven words an array, would cost more than what it does."""
-    return cast(_Function, numba.njit(**_OPTIONS, **_NO_ENTRY, forceinline=True)(function))
+    return cast(_Function, numba.njit(**OPTIONS, **_NO_ENTRY, forceinline=True)(function))

@@ -22,6 +22,7 @@ from pysat.examples.rc2 import RC2
 from pysat.formula import WCNF
 
 from solvers.counts import counts
+from solvers.oracles import answered
 
 _MANY_SETS = 40  # from here on MaxSAT is quicker
 _NODES = 500  # of one branch and bound
@@ -179,7 +180,7 @@ def _by_maxsat(sets: list[int], most: int) -> int | None:
 
         def ask(assumptions: Sequence[int] = (), expect_interrupt: bool = False) -> bool:
             oracle.conf_budget(_CONFLICTS)
-            found: bool | None = limited(assumptions=assumptions)
+            found: bool | None = answered(limited, list(assumptions))
             if found is None:
                 raise TooHard
             return found

@@ -19,7 +19,7 @@ from typing import Any, Literal
 from solvers.backbone import Answer
 from solvers.counts import counts, interval
 from solvers.encodings import Clause, Formula, encode_bounds, encode_counter
-from solvers.oracles import Oracle, answered
+from solvers.oracles import Oracle, answered, delete
 
 _DEAF_CONFLICTS = 20_000  # of a group, a fraction of a second, within which Ctrl-C is not heard
 _WIDEST = 32  # literals of a native bound; a counter with nodes learns better over more
@@ -145,7 +145,7 @@ class Group:
         if not self.budget.take():
             return None
         self.calls += 1
-        consistent, found = self.oracle.propagate(assumptions)
+        consistent, found = answered(self.oracle.propagate, assumptions)
         return found if consistent else False
 
     def one_false(self, literals: list[int]) -> list[int]:
@@ -192,8 +192,8 @@ class Group:
         """Free the oracle, if it is not yet."""
         if self.oracle is not None:
             self.conflicts = (self.oracle.accum_stats() or {}).get("conflicts", 0)
-            self.oracle.delete()
-            self.oracle = None
+            oracle, self.oracle = self.oracle, None
+            delete(oracle)
 
 
 @dataclass(slots=True)

@@ -12,20 +12,24 @@ all questions so far (`accum_stats()["conflicts"]`; a closed oracle has forgotte
 from __future__ import annotations
 
 import difflib
+import signal
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import pysat.solvers
 import pysolvers
 
 from solvers.interface import Unsupported
 
+_Answer = TypeVar("_Answer")
+
 
 @dataclass(frozen=True, slots=True)
 class Oracle:
-    """A kind of oracle. `open()` makes one, to be closed by `delete()`.
+    """A kind of oracle. `open()` makes one, to be closed by `delete`.
 
     kind: its class in pysat.solvers.
     native: takes at-most constraints natively; `activate`: only once told to.
@@ -91,12 +95,36 @@ _LACKS: dict[Need, str] = {
 }
 
 
-def answered(question: Callable[[list[int]], bool | None], assumptions: list[int]) -> bool | None:
-    """What an oracle's `solve` or `solve_limited` says. KeyboardInterrupt for Ctrl-C, of which PySAT makes an error."""
+def answered(question: Callable[[list[int]], _Answer], assumptions: list[int]) -> _Answer:
+    """What an oracle's `solve`, `solve_limited` or `propagate` says.
+
+    KeyboardInterrupt for Ctrl-C. PySAT then jumps out of the oracle wherever it is, and says so by an error; nothing
+    that is asked of the oracle afterwards, not even to delete itself, is safe, so it is abandoned.
+    """
     try:
         return question(assumptions)
     except pysolvers.error as interrupted:
+        _abandon(getattr(question, "__self__", None))
+        # The jump also left PySAT's own handler, which would jump again, and Ctrl-C blocked.
+        signal.signal(signal.SIGINT, signal.getsignal(signal.SIGINT))
+        if sys.platform != "win32":
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
         raise KeyboardInterrupt from interrupted
+
+
+def delete(oracle: Any) -> None:
+    """Free an oracle, but never twice: a Ctrl-C may come between its end and its being noted."""
+    try:
+        oracle.delete()
+    except BaseException:
+        _abandon(oracle)
+        raise
+
+
+def _abandon(oracle: Any) -> None:
+    """Have an oracle forget what it stands for: its memory is lost, and its methods do nothing."""
+    backend = getattr(oracle, "solver", oracle)  # what RC2 keeps is a facade
+    vars(backend).update(dict.fromkeys(vars(backend)))
 
 
 @cache

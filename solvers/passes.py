@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from solvers.batch import IMPOSSIBLE, Packed, problem_at
 from solvers.boxes import MINE, SAFE, UNTOUCHED, Boxes, make_boxes
-from solvers.compiled import ONE, ZERO, Integer, inlined, kernel, part
+from solvers.compiled import ONE, ZERO, Integer, inlined, kernel, part, uninterrupted
 from solvers.elimination import Orders, choose_orders
 from solvers.layers import NO_MODEL, OK, OVER_BUDGET, Layers, make_layers
 from solvers.numbers import PLAIN_CELLS, STEP, add, add_product, dot, scaled, share
@@ -248,6 +248,7 @@ def _sizes_of(boxes: Boxes, orders: Orders, layers: Layers) -> tuple[int, int, i
     )
 
 
+@uninterrupted
 @kernel
 def graph(
     covered: NDArray[np.bool_], indptr: Int32, cells: Int32, totals: Int32, polynomial: bool, max_bytes: int
