@@ -14,12 +14,13 @@ and `gymnasium.make` takes its parameters: `gymnasium.make("sapper/Minesweeper-B
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from board.env_view import HIDDEN, HIT, Window, field_rgb, field_text
+from board.env_view import HIDDEN, HIT, Window, checked_field, field_rgb, field_text
 from board.layout import LEVELS, Layout, Seed, cell_of
 from board.problem import mine_count, whole
 from board.topology import grid
@@ -27,10 +28,13 @@ from board.topology import grid
 if TYPE_CHECKING:
     from board.gym_env import MinesweeperEnv
 
-__all__ = ["REWARDS", "Environment", "MinesweeperEnv"]
+__all__ = ["MOST_CELLS", "REWARDS", "Environment", "MinesweeperEnv"]
 
 #: What a step is worth that opens a mine, a safe tile, the last safe tile, or nothing.
 REWARDS = {"mine": -10, "safe": 10, "win": 100, "opened": 0}
+
+#: Of a board to step through: its neighbours, up to eight a cell, are far fewer than the kernels' int32 can number.
+MOST_CELLS = 2**24
 
 Mode = Literal["text", "window"]
 
@@ -43,8 +47,8 @@ class Environment:
 
     Parameters
     ----------
-    grid_size: rows, and columns.
-    num_mines: from 0 to `grid_size * grid_size`. Both may be changed before a `reset`.
+    grid_size: rows, and columns, at most 4096.
+    num_mines: from 0 to `grid_size * grid_size`. Both may be changed; that holds from the next `reset` on.
     seed: what `numpy.random.default_rng` takes, or None for an unforeseeable one; of all boards, not only the first.
 
     Attributes
@@ -54,6 +58,8 @@ class Environment:
     explode: a mine was opened.
     done: the game is over, won or lost.
     first_move: no tile was opened yet.
+
+    The fields may be changed, too, or replaced by others of one shape: they are the board that `step` plays on.
 
     Raises ValueError, quoting what is wrong.
 
@@ -82,13 +88,18 @@ class Environment:
         self.num_mines = num_mines
         self._clear()
         self._placed = False
-        self._rng = np.random.default_rng(seed)
+        try:
+            self._rng = np.random.default_rng(seed)
+        except (TypeError, ValueError):
+            raise ValueError(
+                f"seed is an integer >= 0, a sequence of these, a generator or None, not {seed!r}"
+            ) from None
         self._window: Window | None = None
 
     @property
     def state_size(self) -> int:
         """The number of tiles."""
-        return self.minefield.size
+        return self._fields()[1].size
 
     def reset(self) -> NDArray[np.int_]:
         """Begin a new game: place the mines, hide every tile. The state, as of :meth:`get_state`."""
@@ -105,27 +116,27 @@ class Environment:
 
         Raises ValueError before `reset`, after the end of the game and outside the board.
         """
-        tile = cell_of((self.grid_size, self.grid_size), action)
+        minefield, playerfield = self._fields()
+        tile = cell_of((len(playerfield), len(playerfield)), action)
         if not self._placed:
             raise ValueError(f"step({tile}) before the first reset(): no mine is placed")
         if self.done:
             raise ValueError(f"step({tile}) after the end of the game, which is {'lost' if self.explode else 'won'}")
-        x, y = divmod(tile, self.grid_size)
-        if self.playerfield[x, y] != HIDDEN:
+        if playerfield.flat[tile] != HIDDEN:
             return self.get_state(), REWARDS["opened"], False
-        if self.first_move and self.minefield[x, y] == HIT:
+        if self.first_move and minefield.flat[tile] == HIT:
             self._move_mine(tile)
         self.first_move = False
-        self.auto_reveal_tiles(x, y)
-        if self.minefield[x, y] == HIT:
+        self.auto_reveal_tiles(*divmod(tile, len(playerfield)))
+        if self.minefield.flat[tile] == HIT:
             self.explode = self.done = True
             return self.get_state(), REWARDS["mine"], True
-        self.done = bool(np.count_nonzero(self.playerfield == HIDDEN) == self.num_mines)
+        self.done = not ((self.playerfield == HIDDEN) & (self.minefield != HIT)).any()
         return self.get_state(), REWARDS["win" if self.done else "safe"], self.done
 
     def get_state(self) -> NDArray[np.int_]:
         """A copy of the playerfield, int[state_size], row by row."""
-        return self.playerfield.flatten()
+        return self._fields()[1].flatten()
 
     def draw_tile(self) -> int:
         """A tile to open, drawn uniformly among the hidden ones without a mine: a good first `action`.
@@ -134,19 +145,23 @@ class Environment:
         """
         if not self._placed:
             raise ValueError("draw_tile() before the first reset(): no mine is placed")
-        tiles = np.flatnonzero((self.minefield != HIT) & (self.playerfield == HIDDEN))
+        minefield, playerfield = self._fields()
+        hidden = playerfield == HIDDEN
+        tiles = np.flatnonzero((minefield != HIT) & hidden)
         if not tiles.size:
-            raise ValueError(f"draw_tile(): every hidden tile of {self.num_mines} has a mine")
+            raise ValueError(f"draw_tile(): every hidden tile of {np.count_nonzero(hidden)} has a mine")
         return int(self._rng.choice(tiles))
 
     def place_mines(self) -> None:
         """Place `num_mines` mines, drawn uniformly, and write the number of mines around into all other tiles."""
-        self._put(Layout.random(self.grid_size, self.grid_size, self.num_mines, self._rng))
+        rows, columns = self._fields()[1].shape
+        self._put(Layout.random(rows, columns, self.num_mines, self._rng))
 
     def count_adjacent_mines(self, x: int, y: int) -> int:
         """The mines among the up to nine tiles around and at (x, y). ValueError outside the board."""
-        cell_of((self.grid_size, self.grid_size), x, y)
-        return int(np.count_nonzero(self.minefield[max(0, x - 1) : x + 2, max(0, y - 1) : y + 2] == HIT))
+        minefield, _ = self._fields()
+        x, y = divmod(_tile(minefield.shape, x, y), len(minefield))
+        return int(np.count_nonzero(minefield[max(0, x - 1) : x + 2, max(0, y - 1) : y + 2] == HIT))
 
     def auto_reveal_tiles(self, x: int, y: int) -> NDArray[np.int_]:
         """Open (x, y) and, from each tile with a 0 on, all tiles around: the playerfield itself, not flat.
@@ -155,33 +170,35 @@ class Environment:
         """
         from board.flood import flood  # numba is imported at first use
 
-        tile = cell_of((self.grid_size, self.grid_size), x, y)
-        topology = grid(self.grid_size, self.grid_size)
-        clues = self.minefield.astype(np.int16).reshape(-1)
+        minefield, playerfield = self._fields()
+        tile = _tile(minefield.shape, x, y)
+        topology = grid(len(playerfield), len(playerfield))
+        clues = minefield.astype(np.int16).reshape(-1)
         clues.setflags(write=False)  # as of a Layout, so that one compiled kernel serves both
         seen, flags = np.zeros((2, clues.size), np.bool_)
         found = flood(clues, seen, flags, topology.indptr, topology.neighbours, tile, clues.size)
-        self.playerfield.flat[found] = self.minefield.flat[found]
+        playerfield.flat[found] = minefield.flat[found]
         return self.playerfield
 
     def check_boundary(self, x: int, y: int) -> bool:
         """Whether (x, y) is on the board."""
-        return 0 <= x < self.grid_size and 0 <= y < self.grid_size
+        size = len(self._fields()[1])
+        return 0 <= x < size and 0 <= y < size
 
     def render(self, mode: Mode = "text") -> None:
         """Print the playerfield (`.` hidden, `X` a mine), or show it in a window, which needs the extra `gui`.
 
         Raises ValueError for another mode, ImportError where pygame is missing.
         """
-        if mode not in get_args(Mode):
+        if not isinstance(mode, str) or mode not in get_args(Mode):
             raise ValueError(f"unknown mode {mode!r}; known are {', '.join(get_args(Mode))}")
         if mode == "text":
-            print(field_text(self.playerfield))
+            print(field_text(self._fields()[1]))
             print("\n")
             return
         if self._window is None:
             self._window = Window("Minesweeper")
-        self._window.show(field_rgb(self.playerfield))
+        self._window.show(field_rgb(self._fields()[1]))
 
     def close(self) -> None:
         """Close the window, if there is one; the next `render` opens another."""
@@ -194,6 +211,8 @@ class Environment:
         mines = mine_count(self.num_mines)
         if size < 1:
             raise ValueError(f"grid_size is at least 1, not {size}")
+        if size * size > MOST_CELLS:
+            raise ValueError(f"grid_size is at most {math.isqrt(MOST_CELLS)}, not {size}")
         if mines is None or mines > size * size:
             raise ValueError(f"num_mines is in 0..{size * size} on a {size}x{size} board, not {mines}")
         self.minefield = np.zeros((size, size), dtype=int)
@@ -202,17 +221,34 @@ class Environment:
         self.done = False
         self.first_move = True
 
+    def _fields(self) -> tuple[NDArray[np.int_], NDArray[np.int_]]:
+        """The minefield and the playerfield, as views.
+
+        All that a kernel is given comes from here: callers may have put anything in their place.
+        """
+        minefield = checked_field(self.minefield, "minefield", HIDDEN - 1)
+        playerfield = checked_field(self.playerfield, "playerfield", HIDDEN)
+        shape = minefield.shape
+        if shape != playerfield.shape or shape[0] != shape[1]:
+            raise ValueError(f"the fields are square and of one size, not {shape} and {playerfield.shape}")
+        return minefield, playerfield
+
     def _put(self, layout: Layout) -> None:
         self.minefield = np.where(layout.mines, HIT, layout.clues).astype(int)
 
     def _move_mine(self, tile: int) -> None:
         """Move the mine on `tile` to a tile without one; if there is none, it stays."""
-        mines = self.minefield == HIT
+        mines = self._fields()[0] == HIT
         free = np.flatnonzero(~mines)
         if free.size:
             mines.flat[tile] = False
             mines.flat[self._rng.choice(free)] = True
             self._put(Layout(mines))
+
+
+def _tile(shape: tuple[int, int], x: object, y: object) -> int:
+    """The number of the tile at (x, y). ValueError outside the board."""
+    return cell_of(shape, x, whole(y, "column: an integer is needed"))
 
 
 def __getattr__(name: str) -> Any:

@@ -54,38 +54,60 @@ _MINE = """
 """
 
 
+def checked_field(field: object, name: str = "field", highest: int = HIDDEN) -> NDArray[Any]:
+    """The field itself, as an ndarray, not a copy.
+
+    Raises ValueError, with the name, unless it is a two-dimensional array of at least one integer HIT..highest.
+
+    >>> checked_field(np.array([[9, 10]]), "playerfield")
+    Traceback (most recent call last):
+    ValueError: the code 10 in the playerfield is outside -1..9
+    """
+    if not isinstance(field, np.ndarray) or field.dtype.kind not in "iu" or field.ndim != 2 or not field.size:
+        what = f"{field.dtype} {field.shape}" if isinstance(field, np.ndarray) else repr(field)
+        raise ValueError(f"the {name} is an int array (rows, columns), not {what}")
+    plain = np.asarray(field)
+    if plain.min() < HIT or plain.max() > highest:
+        raise ValueError(
+            f"the code {plain[(plain < HIT) | (plain > highest)][0]} in the {name} is outside {HIT}..{highest}"
+        )
+    return plain
+
+
 def field_text(field: Field) -> str:
     """A player's field as lines, tiles with blanks between: `.` covered, `X` a mine that was opened.
+
+    Raises ValueError for what is no table of codes.
 
     >>> print(field_text(np.array([[9, 2], [-1, 0]])))
     . 2
     X 0
     """
     signs = {HIT: "X", HIDDEN: "."}
-    return "\n".join(" ".join(signs.get(tile, str(tile)) for tile in row) for row in field.tolist())
+    return "\n".join(" ".join(signs.get(tile, str(tile)) for tile in row) for row in checked_field(field).tolist())
 
 
 def field_rgb(field: Field, scale: int = 2) -> RGB:
     """A player's field as a picture, uint8 (rows * 16 * scale, columns * 16 * scale, 3).
 
-    Raises ValueError for a scale that is no integer of at least 1, and for a code that means nothing.
+    Raises ValueError for a scale that is no integer of at least 1, and for what is no table of codes.
 
     >>> field_rgb(np.array([[9, 2, 0]])).shape
     (32, 96, 3)
     """
     if whole(scale, "scale: an integer is needed") < 1:
         raise ValueError(f"scale is at least 1, not {scale}")
-    if ((field < HIT) | (field > HIDDEN)).any():
-        raise ValueError(f"the code {field[(field < HIT) | (field > HIDDEN)][0]} is outside {HIT}..{HIDDEN}")
-    rows, columns = field.shape
-    picture = _tiles()[field - HIT].swapaxes(1, 2).reshape(rows * TILE, columns * TILE, 3)
+    codes = checked_field(field).astype(np.int8)
+    rows, columns = codes.shape
+    picture = _tiles()[codes - HIT].swapaxes(1, 2).reshape(rows * TILE, columns * TILE, 3)
     return picture.repeat(scale, axis=0).repeat(scale, axis=1)
 
 
 class Window:
     """A window that shows pictures. pygame has one a process: two of these take turns in it.
 
-    A window that the player has closed stays closed. Raises ImportError where pygame is missing.
+    A window that the player has closed stays closed; a copy has nothing to do with it. Raises ImportError where pygame
+    is missing.
     """
 
     def __init__(self, title: str) -> None:
@@ -99,6 +121,9 @@ class Window:
         self._title = title
         self._clock = pygame.time.Clock()
         self._closed = False
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Window, (self._title,), {"_closed": self._closed}
 
     def show(self, picture: RGB, per_second: float = 0) -> None:
         """Show uint8 (height, width, 3), at most so many times per second (0: at once)."""

@@ -10,7 +10,9 @@ Standard Interface for Reinforcement Learning Environments, arXiv 2407.17032, 20
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, SupportsIndex, get_args
 
 import gymnasium
@@ -18,7 +20,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from board.env import REWARDS
+from board.env import MOST_CELLS, REWARDS
 from board.env_view import HIDDEN, HIT, RGB, Window, field_rgb, field_text
 from board.game import Game, Outcome
 from board.layout import Layout, Rule, cell_of
@@ -74,11 +76,12 @@ class MinesweeperEnv(gymnasium.Env[Observation, np.int64]):
         rewards: Mapping[str, float] | None = None,
         render_mode: str | None = None,
     ) -> None:
-        self.rows, self.columns, self.mines = _board(rows, columns, mines, rule)
-        self.rule = rule
-        self.rewards = _rewards(rewards or {})
-        if render_mode not in (None, *self.metadata["render_modes"]):
-            known = ", ".join(self.metadata["render_modes"])
+        self._rows, self._columns, self._mines = _board(rows, columns, mines, rule)
+        self._rule: Rule = rule
+        self._rewards = _rewards(rewards)
+        modes = self.metadata["render_modes"]
+        if render_mode is not None and not (isinstance(render_mode, str) and render_mode in modes):
+            known = ", ".join(modes)
             raise ValueError(f"unknown render_mode {render_mode!r}; known are {known}")
         self.render_mode = render_mode
         self.observation_space = spaces.Box(HIT, HIDDEN, (self.rows, self.columns), np.int8)
@@ -89,20 +92,43 @@ class MinesweeperEnv(gymnasium.Env[Observation, np.int64]):
         self._idle: str | None = "before the first reset()"  # why no step can be taken
         self._window: Window | None = None
 
+    @property
+    def rows(self) -> int:
+        """The rows of the board. No parameter can be changed: the spaces depend on them."""
+        return self._rows
+
+    @property
+    def columns(self) -> int:
+        """The columns of the board."""
+        return self._columns
+
+    @property
+    def mines(self) -> int:
+        """The mines on the board."""
+        return self._mines
+
+    @property
+    def rule(self) -> Rule:
+        """What holds for the first cell opened."""
+        return self._rule
+
+    @property
+    def rewards(self) -> Mapping[str, float]:
+        """All four rewards; read-only."""
+        return MappingProxyType(self._rewards)
+
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
         """Begin an episode: (observation, information).
 
-        seed: of this and all later episodes. options: {"layout": a `board.Layout`} to play that one, whatever
-        the rule. Raises ValueError for other options and for a layout of another shape or mine count.
+        seed: an integer >= 0, of this and all later episodes. options: {"layout": a `board.Layout`} to play that one,
+        whatever the rule. Raises ValueError, and begins nothing, for other seeds and options and for a layout of
+        another shape or mine count.
         """
-        super().reset(seed=seed)
-        options = options or {}
-        if unknown := [key for key in options if key != "layout"]:
-            raise ValueError(f"unknown option {unknown[0]!r}; known is 'layout'")
-        layout = options.get("layout")
-        self._game = None if layout is None else Game(self._fitting(layout))
+        layout = self._layout(options)
+        super().reset(seed=_seed(seed))
+        self._game = None if layout is None else Game(layout)
         self._codes.fill(HIDDEN)
         self._steps = 0
         self._idle = None
@@ -129,7 +155,7 @@ class MinesweeperEnv(gymnasium.Env[Observation, np.int64]):
             self._idle = f"after the end of an episode, which is {'truncated' if truncated else self._game.outcome}"
         if self.render_mode == "human":
             self._show()
-        return self._codes.copy(), self.rewards[kind], terminated, truncated, self._info()
+        return self._codes.copy(), self._rewards[kind], terminated, truncated, self._info()
 
     def action_masks(self) -> NDArray[np.bool_]:
         """bool[rows * columns], the covered cells: the name under which sb3-contrib's MaskablePPO asks for it."""
@@ -178,7 +204,17 @@ class MinesweeperEnv(gymnasium.Env[Observation, np.int64]):
             self._window = Window("Minesweeper")
         self._window.show(field_rgb(self._codes), self.metadata["render_fps"])
 
-    def _fitting(self, layout: object) -> Layout:
+    def _layout(self, options: object) -> Layout | None:
+        """The layout among the options of `reset`, if there is one."""
+        if options is None:
+            return None
+        if not isinstance(options, Mapping):
+            raise ValueError(f"options are a dict, of which the only key is 'layout', not {options!r}")
+        if unknown := [key for key in options if key != "layout"]:
+            raise ValueError(f"unknown option {unknown[0]!r}; known is 'layout'")
+        layout = options.get("layout")
+        if layout is None:
+            return None
         if not isinstance(layout, Layout):
             raise ValueError(f"the option 'layout' is a board.Layout, not {layout!r}")
         if layout.shape != (self.rows, self.columns) or layout.count != self.mines or layout.topology.name != "grid":
@@ -186,12 +222,14 @@ class MinesweeperEnv(gymnasium.Env[Observation, np.int64]):
         return layout
 
 
-def _board(rows: object, columns: object, mines: object, rule: str) -> tuple[int, int, int]:
+def _board(rows: object, columns: object, mines: object, rule: object) -> tuple[int, int, int]:
     """(rows, columns, mines); ValueError unless, whatever cell is first, the mines fit under the rule."""
     r, c = whole(rows, "rows: an integer is needed"), whole(columns, "columns: an integer is needed")
     if r < 1 or c < 1:
         raise ValueError(f"a board has at least one cell, not {r} rows x {c} columns")
-    if rule not in get_args(Rule):
+    if r * c > MOST_CELLS:
+        raise ValueError(f"a board has at most {MOST_CELLS} cells, not {r} rows x {c} columns")
+    if not (isinstance(rule, str) and rule in get_args(Rule)):
         raise ValueError(f"unknown first-click rule {rule!r}; known are {', '.join(get_args(Rule))}")
     count = mine_count(mines)
     room = r * c - (min(r, 3) * min(c, 3) if rule == "opening" else 1)
@@ -201,11 +239,38 @@ def _board(rows: object, columns: object, mines: object, rule: str) -> tuple[int
     return r, c, count
 
 
-def _rewards(given: Mapping[str, float]) -> dict[str, float]:
+def _rewards(given: object) -> dict[str, float]:
     """All rewards, with the given ones in the place of the usual."""
+    if given is None:
+        given = {}
+    if not isinstance(given, Mapping):
+        raise ValueError(f"rewards are a dict, of which the keys are among {', '.join(REWARDS)}, not {given!r}")
+    made = {kind: float(reward) for kind, reward in REWARDS.items()}
     for kind, reward in given.items():
         if kind not in REWARDS:
             raise ValueError(f"unknown reward {kind!r}; known are {', '.join(REWARDS)}")
-        if isinstance(reward, bool) or not isinstance(reward, int | float | np.integer | np.floating):
-            raise ValueError(f"the reward {kind!r} is a number, not {reward!r}")
-    return {kind: float(reward) for kind, reward in {**REWARDS, **given}.items()}
+        made[kind] = _finite(kind, reward)
+    return made
+
+
+def _finite(kind: str, reward: object) -> float:
+    """The reward as a float; none that is not finite, because no learner can add it up."""
+    if isinstance(reward, int | float | np.integer | np.floating) and not isinstance(reward, bool):
+        try:
+            number = float(reward)
+        except OverflowError:  # an integer too large
+            number = math.inf
+        if math.isfinite(number):
+            return number
+    raise ValueError(f"the reward {kind!r} is a finite number, not {reward!r}")
+
+
+def _seed(seed: object) -> int | None:
+    """A seed that Gymnasium takes: NumPy's integers, too."""
+    if seed is None:
+        return None
+    needed = "a seed is an integer >= 0 or None"
+    number = whole(seed, needed)
+    if number < 0:
+        raise ValueError(f"{needed}, not {seed!r}")
+    return number

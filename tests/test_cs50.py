@@ -3,6 +3,7 @@
 import io
 import itertools
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -18,8 +19,10 @@ from typer.testing import CliRunner
 
 from benchmarks import cs50_cli
 from benchmarks.cli import app
+from benchmarks.cs50_cli import board_part
 from benchmarks.cs50_play import Play
 from board import Position
+from board.render import board_text
 from solvers import make_solver
 from solvers.cs50 import Minesweeper, MinesweeperAI, Sentence
 
@@ -626,6 +629,97 @@ def test_a_terminal_shows_the_board_in_colour_as_it_changes(monkeypatch):
     assert "\x1b[32m" in out.getvalue()
     assert out.getvalue().count("0 1 2 3 4 5 6 7") > play.moves
     assert slept == [cs50_cli.PAUSE_SECONDS] * (play.moves - 1) + [0]
+
+
+def shown_on(monkeypatch, width, height, *arguments):
+    """What the command writes to a terminal of that size: (its lines, blocks drawn at once, the pauses)."""
+    out, slept, parts = io.StringIO(), [], []
+    terminal = Console(file=out, force_terminal=True, width=width, height=height, color_system=None)
+    monkeypatch.setattr(cs50_cli, "console", lambda: terminal)
+    monkeypatch.setattr(time, "sleep", slept.append)
+    drawn = cs50_cli.board_part
+    monkeypatch.setattr(cs50_cli, "board_part", lambda *a, **k: parts.append(drawn(*a, **k)) or parts[-1])
+    assert sapper(*arguments).exit_code == 0
+    return re.sub("\x1b[^A-Za-z]*[A-Za-z]", "", out.getvalue()).splitlines(), parts, slept
+
+
+@pytest.mark.parametrize(("width", "height"), [(80, 24), (60, 10), (200, 24), (400, 200)])
+def test_a_board_larger_than_the_terminal_is_shown_in_part(monkeypatch, width, height):
+    arguments = ("--height", 40, "--width", 100, "--mines", 40, "--seed", 1)
+    lines, parts, slept = shown_on(monkeypatch, width, height, *arguments)
+    assert max(map(len, lines)) <= width  # nothing wraps
+    assert all(len(part.splitlines()) <= height - 2 for part in parts[:-1])  # room for a move and the cursor
+    assert len(parts) <= cs50_cli.MOST_FRAMES + 2
+    assert sum(slept) <= cs50_cli.ALL_PAUSES_SECONDS
+    moves = [line for line in lines if line.startswith("move")]
+    assert [int(line.split()[1].rstrip(":")) for line in moves] == list(range(1, len(moves) + 1))
+    assert lines[-1].startswith("won")
+    assert len([line for line in parts[-1].splitlines() if line[1:2].isdigit()]) >= 40  # all rows in the end
+    assert ("columns" in parts[-1]) == (width < 203)
+
+
+def test_a_pause_that_is_asked_for_shows_each_move(monkeypatch):
+    arguments = ("--height", 30, "--width", 30, "--mines", 120, "--seed", 2, "--delay", 2)
+    lines, parts, slept = shown_on(monkeypatch, 80, 24, *arguments)
+    moves = sum(line.startswith("move") for line in lines)
+    assert slept == [2] * (moves - 1) + [0]
+    assert len(parts) == moves + 1
+
+
+@given(
+    shape=st.tuples(st.integers(1, 30), st.integers(1, 30)),
+    width=st.none() | st.integers(-1, 70),
+    height=st.none() | st.integers(-3, 40),
+    data=st.data(),
+)
+def test_the_part_of_a_board_fits_and_has_the_last_move(shape, width, height, data):
+    rows, columns = shape
+    play = Play(rows, columns, 0)
+    play.last = row, column = data.draw(st.tuples(st.integers(0, rows - 1), st.integers(0, columns - 1)))
+    play.opened = {play.last: 7}
+    part = board_part(play, width, height)
+    head, *body = part.splitlines()
+    label = len(str(rows - 1)) + 2
+    if part == board_text(play.position()):
+        assert width is None or len(head) <= width or columns == 1
+        assert height is None or len(body) <= max(1, height)
+        return
+    *body, told = body
+    top, bottom, left, right = map(int, re.match(r"rows (\d+) to (\d+), columns (\d+) to (\d+) of", told).groups())
+    assert told.endswith(f"of {rows} x {columns} cells")
+    assert top <= row <= bottom < rows
+    assert left <= column <= right < columns
+    assert [int(line[: label - 2]) for line in body] == list(range(top, bottom + 1))
+    assert head[label::2] == "".join(str(c % 10) for c in range(left, right + 1))
+    assert body[row - top][label + 2 * (column - left)] == "7"
+    assert "".join(body).count("7") - sum("7" in line[:label] for line in body) == 1
+    cells = 1 + right - left
+    room = columns if width is None else max(1, (width - label + 1) // 2)
+    assert cells == min(columns, room)
+    assert len(body) == (rows if height is None else min(rows, max(1, height)))
+    assert (cells, len(body)) != (columns, rows)
+
+
+def test_a_full_disk_is_one_line():
+    if not Path("/dev/full").exists():
+        pytest.skip("this system has no /dev/full")
+    for arguments in ([], ["--height", "40", "--width", "40"]):
+        with open("/dev/full", "w") as full:
+            command = [sys.executable, "-m", "benchmarks", "cs50", "--seed", "1", *arguments]
+            made = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60, cwd=ROOT)
+        assert made.returncode == 1
+        assert len(made.stderr.splitlines()) == 1
+        assert "No space left on device" in made.stderr
+
+
+def test_a_reader_that_goes_away_ends_the_game_without_a_word():
+    command = [sys.executable, "-m", "benchmarks", "cs50", "--seed", "1", "--height", "60", "--width", "60"]
+    piped = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "cwd": ROOT}
+    with subprocess.Popen(command, **piped) as made:
+        assert made.stdout.readline() == "60 x 60 cells, 8 mines, seed 1\n"
+        made.stdout.close()
+        assert made.stderr.read() == ""
+    assert made.returncode == 1
 
 
 def ended_at(seed):

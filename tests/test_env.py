@@ -1,4 +1,6 @@
+import copy
 import pickle
+import re
 import subprocess
 import sys
 from functools import partial
@@ -11,6 +13,7 @@ from hypothesis import strategies as st
 from board import Game, Layout, Outcome, Position
 from board.env import REWARDS, Environment
 from board.env_view import HIDDEN, HIT, Window, field_rgb, field_text
+from board.topology import grid
 
 # A board of the document's size, its clues counted by hand.
 FIELD = np.array(
@@ -299,6 +302,120 @@ def test_a_size_changed_by_hand_holds_from_the_next_reset():
     assert np.count_nonzero(env.minefield == -1) == 40
 
 
+@pytest.mark.parametrize("size", [1, 3, 200, np.int8(16), 2.5, "9", None, -4, 10**30])
+def test_a_size_changed_during_a_game_changes_nothing_in_it(env, size):
+    env.grid_size = size
+    assert env.step(8 * 9)[1] == 10
+    assert np.argwhere(env.playerfield != 9).tolist() == [[7, 0], [7, 1], [8, 0], [8, 1]]
+    assert env.auto_reveal_tiles(0, 0).shape == (9, 9)
+    assert (env.playerfield != 9).sum() > 20
+    assert (env.count_adjacent_mines(7, 6), env.state_size, env.get_state().size) == (3, 81, 81)
+    assert [env.check_boundary(x, 0) for x in (8, 9, 20, 199)] == [True, False, False, False]
+    for outside in (lambda: env.step(81), lambda: env.auto_reveal_tiles(9, 0), lambda: env.count_adjacent_mines(0, 9)):
+        with pytest.raises(ValueError, match="outside"):
+            outside()
+
+
+def test_the_kernel_s_arrays_are_of_a_board_whose_size_is_a_small_numpy_integer():
+    env = Environment(np.int8(16), np.int8(40), seed=1)  # 16 * 16 is 0 in eight bits
+    env.reset()
+    env.step(env.draw_tile())
+    assert grid(16, 16).n == 256
+    assert env.auto_reveal_tiles(15, 15).shape == (16, 16)
+
+
+@pytest.mark.parametrize("mines", [0, 200, -1, "x", None])
+def test_a_mine_count_changed_during_a_game_changes_nothing_in_it(mines):
+    env = small(["*..", "...", "..."])
+    env.num_mines = mines
+    assert env.step(8)[1:] == (100, True)
+
+
+def test_a_size_or_count_that_means_nothing_is_refused_by_the_next_reset(env):
+    for name, value in (("grid_size", 0), ("grid_size", "9"), ("grid_size", 10**5), ("num_mines", 82)):
+        env = Environment(seed=1)
+        env.reset()
+        setattr(env, name, value)
+        with pytest.raises(ValueError, match=f"{name}.*{value}"):
+            env.reset()
+        assert env.step(env.draw_tile())[1] == 10  # the game goes on
+
+
+@pytest.mark.parametrize(
+    ("field", "told"),
+    [
+        (np.zeros((2, 2), int), r"\(2, 2\)"),
+        (np.zeros((200, 200), int), r"\(200, 200\)"),
+        (np.zeros((3, 27), int), r"\(3, 27\)"),
+        (np.zeros(81, int), r"int64 \(81,\)"),
+        (np.zeros((9, 9)), "float64"),
+        (np.full((9, 9), None), "object"),
+        (np.zeros((0, 0), int), r"\(0, 0\)"),
+        (np.full((9, 9), 10), "code 10"),
+        (np.full((9, 9), -2), "code -2"),
+        (np.full((9, 9), 2**16), "code 65536"),
+        ([[0] * 9] * 9, r"not \[\[0"),
+        (None, "not None"),
+    ],
+)
+@pytest.mark.parametrize("name", ["minefield", "playerfield"])
+def test_fields_that_are_no_board_are_refused_before_anything_is_done(env, name, field, told):
+    setattr(env, name, field)
+    for act in (
+        lambda: env.step(80),
+        lambda: env.auto_reveal_tiles(8, 8),
+        lambda: env.count_adjacent_mines(8, 8),
+        env.draw_tile,
+        env.render,
+        lambda: env.render("window"),
+    ):
+        with pytest.raises(ValueError, match=told):
+            act()
+    assert env.reset().size == 81
+
+
+def test_fields_of_any_layout_and_integers_are_played_on(env):
+    env.minefield = np.asfortranarray(FIELD.astype(np.int8))
+    env.playerfield = np.full((18, 18), 9, np.uint8)[::2, ::2]
+    assert env.step(0)[1] == 10
+    assert (env.playerfield == np.where(env.playerfield == 9, 9, FIELD)).all()
+    other = Environment(3, 1, seed=1)
+    other.reset()
+    other.minefield, other.playerfield = FIELD.copy(), np.full((9, 9), 9)  # both: a board of another size
+    assert other.step(80)[1] == 10
+    assert other.state_size == 81
+    env.reset()
+    env.minefield = np.ma.masked_array(FIELD)
+    assert env.step(0)[0].tolist().count(9) == 27
+
+
+@pytest.mark.parametrize("place", [(True, 0), (0, None), (80, None), (0.0, 0), ("0", 0), (0, 10**30), (-1, 0)])
+def test_tiles_that_are_none_are_refused(env, place):
+    for act in (env.auto_reveal_tiles, env.count_adjacent_mines):
+        with pytest.raises(ValueError, match=r"integer is needed|outside"):
+            act(*place)
+    assert (env.playerfield == 9).all()
+
+
+@pytest.mark.parametrize("seed", [-1, "x", 1.5, {}, [-1]])
+def test_seeds_that_mean_nothing_are_refused(seed):
+    with pytest.raises(ValueError, match=re.escape(f"not {seed!r}")):
+        Environment(seed=seed)
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
+def test_copies_of_an_environment_play_on_alone_though_it_has_a_window(env, pygame, copied):
+    env.render("window")
+    made = copied(env)
+    assert (made.step(0)[0] == made.get_state()).all()
+    assert (env.playerfield == 9).all()
+    made.render("window")
+    made.close()
+    env.render("window")
+    assert (shown(pygame) == field_rgb(env.playerfield)).all()
+    env.close()
+
+
 @pytest.mark.parametrize("action", [-1, 81, 2.5, "3", None, True])
 def test_actions_outside_the_board_are_refused(env, action):
     with pytest.raises(ValueError, match=repr(action) if action not in (-1, 81) else f"cell {action}"):
@@ -360,8 +477,16 @@ def test_a_picture_has_a_tile_a_code():
 def test_pictures_of_nothing_are_refused():
     with pytest.raises(ValueError, match="not 0"):
         field_rgb(np.zeros((1, 1), int), 0)
-    with pytest.raises(ValueError, match="code 10"):
-        field_rgb(np.array([[10]]))
+    for draw in (field_rgb, field_text):
+        for field, told in (
+            (np.array([[10]]), "code 10"),
+            (np.array([9]), r"int64 \(1,\)"),
+            (np.array([[np.nan]]), "float64"),
+            ([[9]], r"\[\[9\]\]"),
+        ):
+            with pytest.raises(ValueError, match=told):
+                draw(field)
+    assert (field_rgb(np.array([[9]], np.uint8)) == field_rgb(np.array([[9]]))).all()
 
 
 @pytest.fixture
@@ -516,9 +641,35 @@ def test_rewards_can_be_others(minesweeper):
     rewards = [env.step(cell)[1] for cell in (1, 1, 0)]
     assert rewards == [10.0, -0.5, -1.0]
     assert all(type(reward) is float for reward in rewards)
-    for wrong in ({"lose": 1}, {"win": "much"}, {"win": True}):
-        with pytest.raises(ValueError, match=r"'lose'|'much'|True"):
-            minesweeper(rewards=wrong)
+
+
+KINDS = "mine, safe, win, opened"
+
+
+@pytest.mark.parametrize(
+    ("rewards", "told"),
+    [
+        ({"lose": 1}, f"unknown reward 'lose'; known are {KINDS}"),
+        ({5: 1}, f"unknown reward 5; known are {KINDS}"),
+        *(({"win": value}, f"'win' is a finite number, not {value!r}") for value in ("much", True, None, 1j, [1])),
+        *(({"win": value}, f"'win' is a finite number, not {value!r}") for value in (np.nan, np.inf, -np.inf, 10**400)),
+        *((value, f"{KINDS}, not {value!r}") for value in (5, 0, "", "win", [], [("win", 1)], False, np.zeros(2))),
+    ],
+)
+def test_rewards_that_mean_nothing_are_refused(minesweeper, gymnasium, rewards, told):
+    for make in (minesweeper, partial(gymnasium.make, BEGINNER)):
+        with pytest.raises(ValueError, match=re.escape(told)):
+            make(rewards=rewards)
+
+
+def test_parameters_stay_what_they_are(minesweeper):
+    env = minesweeper(2, 2, 1, rewards={"win": np.float32(1)})
+    assert dict(env.rewards) == {**REWARDS, "win": 1}
+    for name in ("rows", "columns", "mines", "rule", "rewards"):
+        with pytest.raises(AttributeError, match=name):
+            setattr(env, name, 50)
+    with pytest.raises(TypeError):
+        env.rewards["win"] = "much"
 
 
 @pytest.mark.parametrize("rule", ["any", "safe", "opening"])
@@ -587,6 +738,11 @@ def test_no_step_of_an_environment_out_of_turn(minesweeper):
         ({"columns": 2.5}, "2.5"),
         ({"mines": None}, "None mines"),
         ({"render_mode": "svg"}, "'svg'"),
+        ({"render_mode": np.array(["ansi", "human"])}, "render_mode array.*known are human, rgb_array, ansi"),
+        ({"rule": np.array(["any", "safe"])}, "rule array.*known are any, safe, opening"),
+        ({"rule": ["any"]}, r"\['any'\]"),
+        ({"rows": True}, "True"),
+        ({"rows": 10**5, "columns": 10**5}, "100000 rows x 100000"),
     ],
 )
 def test_parameters_that_mean_nothing_are_refused(minesweeper, parameters, told):
@@ -612,9 +768,47 @@ def test_options_that_mean_nothing_are_refused(minesweeper):
         ({"board": 1}, "'board'"),
         ({"layout": "*."}, "not '*.'"),
         ({"layout": Layout.parse(["*.", ".*"])}, "2x2 cells with 1 mines"),
+        ({5: 1}, "unknown option 5; known is 'layout'"),
+        *(
+            (wrong, f"the only key is 'layout', not {wrong!r}")
+            for wrong in (5, 0, "x", "", [], ["layout"], np.zeros(2))
+        ),
     ):
-        with pytest.raises(ValueError, match=told.replace("*", r"\*")):
+        with pytest.raises(ValueError, match=re.escape(told)):
             env.reset(options=options)
+    for options in (None, {}, {"layout": None}):
+        env.reset(options=options)
+
+
+@pytest.mark.parametrize("seed", [-1, "x", 1.5, True, [1]])
+def test_a_reset_that_is_refused_begins_nothing(minesweeper, seed):
+    env, other = minesweeper(rule="opening"), minesweeper(rule="opening")
+    for each in (env, other):
+        each.reset(seed=1)
+        each.step(40)
+    with pytest.raises(ValueError, match=re.escape(f"not {seed!r}")):
+        env.reset(seed=seed)
+    with pytest.raises(ValueError, match="'board'"):
+        env.reset(seed=2, options={"board": 1})
+    assert env.position() == other.position()
+    for each in (env, other):
+        each.reset()
+    assert (env.step(0)[0] == other.step(0)[0]).all()
+
+
+def test_numpy_integers_are_seeds(minesweeper):
+    env, other = minesweeper(), minesweeper()
+    env.reset(seed=np.int64(3)), other.reset(seed=3)
+    assert (env.step(np.uint8(0))[0] == other.step(0)[0]).all()
+
+
+@pytest.mark.parametrize("action", [np.array([3]), np.array(True), True, np.nan, 2.5, "3", None, 10**30])
+def test_actions_that_mean_nothing_are_refused(minesweeper, action):
+    env = minesweeper()
+    env.reset()
+    with pytest.raises(ValueError, match=re.escape(repr(action))):
+        env.step(action)
+    assert (env.step(np.array(3))[0] != 9).any()
 
 
 def test_render_modes(minesweeper, gymnasium, pygame, monkeypatch):
@@ -656,14 +850,33 @@ def test_vectors_of_environments(gymnasium, mode):
         envs.close()
 
 
-def test_copies_play_on_alone(minesweeper):
-    env = minesweeper(rule="opening")
+def test_vectors_of_environments_with_different_parameters(gymnasium, minesweeper):
+    parameters = [{}, {"rule": "any", "rewards": {"safe": 1}}, {"rule": "opening", "mines": 2}]
+    makes = [partial(minesweeper, **{"rows": 4, "columns": 4, "mines": 3, **given}) for given in parameters]
+    envs = gymnasium.vector.SyncVectorEnv(makes)
+    assert envs.get_attr("mines") == (3, 3, 2)
+    observations, _ = envs.reset(seed=[1, 2, 3])
+    seen, rewards, *_ = envs.step(np.array([0, 5, 10]))
+    for i, make in enumerate(makes):
+        alone = make()
+        assert (alone.reset(seed=i + 1)[0] == observations[i]).all()
+        observation, reward, *_ = alone.step([0, 5, 10][i])
+        assert (observation == seen[i]).all()
+        assert reward == rewards[i]
+    envs.close()
+
+
+@pytest.mark.parametrize("render_mode", [None, "human"])
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
+def test_copies_play_on_alone(minesweeper, pygame, monkeypatch, render_mode, copied):
+    env = minesweeper(rule="opening", render_mode=render_mode)
+    monkeypatch.setitem(env.metadata, "render_fps", 1000)
     env.reset(seed=1)
     env.step(40)
-    copy = pickle.loads(pickle.dumps(env))
+    made = copied(env)
     cell = int(np.flatnonzero(env.action_masks())[0])
     before = env.position()
-    observation, *_ = copy.step(cell)
+    observation, *_ = made.step(cell)
     assert env.position() == before
     assert (env.step(cell)[0] == observation).all()
 
