@@ -1,7 +1,7 @@
 """The command `sapper`.
 
-Exit codes: 0 answered, 1 wrong claims, 2 bad input, 3 inconsistent position, 130 Ctrl-C. Bad input is one
-line on standard error. What takes time to import is imported inside the commands.
+Exit codes: 0 answered, 1 wrong claims or a full disk, 2 bad input, 3 inconsistent position, 130 Ctrl-C. Bad input is
+one line on standard error. What takes time to import is imported inside the commands.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ from benchmarks.console import (
     bad_input,
     coloured,
     console,
+    progress,
 )
+from benchmarks.convert_cli import convert, list_formats
 from benchmarks.corpus_cli import app as corpus_app
 from benchmarks.cs50_cli import cs50
 from benchmarks.export_cli import export
@@ -65,6 +67,8 @@ for _command in (runs_cli.statistics, runs_cli.report, runs_cli.plot, runs_cli.d
     app.command()(_command)
 app.command()(runs_cli.reproduce)
 app.command()(export)
+app.command()(convert)
+app.command("formats")(list_formats)
 app.command()(cs50)
 app.command()(play)
 app.command()(optimum)
@@ -76,7 +80,12 @@ def solve(
     mines: Annotated[
         str | None, typer.Option(metavar="N", help="All mines on the board; only the clues count without it.")
     ] = None,
-    solver: Annotated[str, typer.Option(metavar="SPEC", help="The strategy.")] = "counting:exact=true",
+    solver: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SPEC", help="The strategy, counting:exact=true otherwise; not with --explain or --steps."
+        ),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")] = False,
     explain: Annotated[
         str | None,
@@ -89,14 +98,14 @@ def solve(
     Exit code 3 if there is no arrangement of mines that fits.
     """
     if explain is not None or steps:
-        return _explain(file, mines, explain, steps, json)
+        return _explain(file, mines, solver, explain, steps, json)
     with bad_input():
         from benchmarks import solving
         from board.render import legend
         from solvers import Status, make_solver
 
         position = solving.read_position(file, mines)
-        solution = solving.solve(position, make_solver(solver))
+        solution = solving.solve(position, make_solver("counting:exact=true" if solver is None else solver))
     if json:
         print(solving.as_json(solution))
     else:
@@ -113,7 +122,7 @@ def solve(
     return EXIT_INCONSISTENT if solution.status is Status.INCONSISTENT else 0
 
 
-def _explain(file: str, mines: str | None, cell: str | None, steps: bool, json: bool) -> int:
+def _explain(file: str, mines: str | None, solver: str | None, cell: str | None, steps: bool, json: bool) -> int:
     """`sapper solve` with --explain or --steps."""
     with bad_input():
         from benchmarks import explaining, solving
@@ -122,9 +131,15 @@ def _explain(file: str, mines: str | None, cell: str | None, steps: bool, json: 
 
         if cell is not None and steps:
             raise ValueError("--explain and --steps: one of them at a time")
+        if solver is not None:
+            raise ValueError(f"--solver: explanations are the same for every strategy, {solver!r} has no part in them")
         position = solving.read_position(file, mines)
         number = None if cell is None else explaining.read_cell(cell, position)
-    answer = explaining.explain_position(position) if number is None else explaining.explain_cell(position, number)
+    if number is not None:
+        answer = explaining.explain_cell(position, number)
+    else:
+        with progress() as report:
+            answer = explaining.explain_position(position, report)
     if json:
         print(answer.as_json())
     else:

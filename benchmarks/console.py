@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
@@ -19,7 +21,10 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-EXIT_WRONG, EXIT_BAD_INPUT, EXIT_INCONSISTENT, EXIT_INTERRUPTED = 1, 2, 3, 130
+EXIT_WRONG = EXIT_NOT_WRITTEN = 1
+EXIT_BAD_INPUT, EXIT_INCONSISTENT, EXIT_INTERRUPTED = 2, 3, 130
+
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)  # nothing that another argument would mend
 
 # Typer brings its own copy of click or uses the installed one, by version.
 _UsageError: Any = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
@@ -37,10 +42,24 @@ def bad_input() -> Iterator[None]:
     try:
         yield
     except OSError as wrong:
+        if _not_written(wrong):
+            raise
         named = "" if wrong.filename is None else f"{wrong.filename}: "
         raise BadInput(f"{named}{wrong.strerror or wrong}") from None
     except (ValueError, Unsupported) as wrong:
         raise BadInput(str(wrong)) from None
+
+
+def path(text: str) -> Path:
+    """The parser of an option that names a file or a folder: nothing is no name, though `Path` takes it for `.`."""
+    if not text:
+        raise typer.BadParameter(f"{text!r} is not the name of a file or a folder")
+    return Path(text)
+
+
+def _not_written(wrong: OSError) -> bool:
+    """Whether it says that something could not be written, to whatever it was."""
+    return isinstance(wrong, BrokenPipeError) or wrong.errno in _FULL
 
 
 class Commands(TyperGroup):
@@ -56,9 +75,13 @@ class Commands(TyperGroup):
             code = _complain(str(wrong))
         except _UsageError as wrong:
             code = _complain(_quoting(wrong, list(args[0] if args and args[0] else extra.get("args") or sys.argv[1:])))
-        except BrokenPipeError:  # the reader has seen enough
-            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-            code = 1
+        except OSError as wrong:
+            if not _not_written(wrong):
+                raise
+            if not isinstance(wrong, BrokenPipeError):  # then the reader has seen enough
+                _complain(f"cannot write{'' if wrong.filename is None else f' {wrong.filename}'}: {wrong.strerror}")
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what is left in the buffer goes there
+            code = EXIT_NOT_WRITTEN
         except (typer.Abort, KeyboardInterrupt):
             code = EXIT_INTERRUPTED
         except Exception:

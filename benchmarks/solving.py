@@ -13,7 +13,9 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from board import COVERED, HIT, Position
+from board import COVERED, HIT, Layout, Position, formats
+from board.decoding import MOST_BYTES, Board
+from board.layout_formats import fits_mbf
 from board.problem import mine_count
 from board.render import board_text
 from solvers import Deduction, Marginals, MarginalSolver, Solver, Status, label_of
@@ -21,30 +23,51 @@ from solvers import Deduction, Marginals, MarginalSolver, Solver, Status, label_
 LARGEST_DRAWN_CELLS = 10_000
 
 
-def read_position(file: str, mines: str | None) -> Position:
-    """The position in a text file (`-` is standard input), with a mine count given as text.
+def read_position(file: str, mines: str | None, format: str | None = None) -> Position:
+    """The position in a file (`-` is standard input), with a mine count given as text.
+
+    format: a name of `board.formats.FORMATS`. Without it the file is the project's own text, or says itself what it is,
+        as `.mine`, JSON and `.npy` do; characters of other dialects are not guessed at.
 
     Raises ValueError, naming the file and where it applies line and column, and OSError.
     """
     count = None if mines is None else _count(mines)
     if not file:
         raise ValueError(f"{file!r} is not the name of a file")
+    name = "standard input" if file == "-" else file
     if file == "-":
-        content = _text_bytes(sys.stdin.buffer)
+        content = _content(sys.stdin.buffer)
     else:
         with Path(file).open("rb") as stream:
-            content = _text_bytes(stream)
-    name = "standard input" if file == "-" else file
+            content = _content(stream)
     try:
-        if content is None:
-            raise ValueError("a binary file, not text: it has a NUL byte")
-        return Position.parse(content.decode("utf-8"), count)
+        board = _board(content, count, format)
     except UnicodeDecodeError as wrong:
         line = wrong.object.count(b"\n", 0, wrong.start) + 1
         byte = wrong.object[wrong.start]
         raise ValueError(f"{name}: not text: byte 0x{byte:02x} on line {line} is not UTF-8") from None
     except ValueError as wrong:
         raise ValueError(f"{name}: {wrong}") from None
+    if isinstance(board, Layout):
+        raise ValueError(f"{name}: a layout, not a position: `sapper convert --to text --open ROW,COLUMN` makes one")
+    return board
+
+
+def _board(content: bytes, mines: int | None, format: str | None) -> Board:
+    """What is written there. ValueError, UnicodeDecodeError where it is the project's own text, or should be."""
+    if format is not None or _says_what_it_is(content):
+        return formats.read(content, format, mines)
+    if b"\0" in content:
+        raise ValueError("a binary file, not text: it has a NUL byte")
+    return Position.parse(content.decode("utf-8"), mines)
+
+
+def _says_what_it_is(content: bytes) -> bool:
+    """Whether these bytes look like one of the formats with a mark of their own, and not like rows of characters."""
+    if formats.FORMATS["text"].looks(content):
+        return False
+    marked = (form for form in formats.FORMATS.values() if form.name != "mbf")  # which all other bytes look like
+    return any(form.looks(content) for form in marked) or fits_mbf(content)
 
 
 def _count(text: str) -> int | None:
@@ -56,13 +79,13 @@ def _count(text: str) -> int | None:
         raise ValueError(f"--mines: a mine count is an integer >= 0, not {shown!r}") from None
 
 
-def _text_bytes(stream: BinaryIO) -> bytes | None:
-    """All bytes of a stream; None as soon as one is NUL (/dev/zero does not end)."""
-    parts = []
-    while part := stream.read(1 << 20):
-        if b"\0" in part:
-            return None
+def _content(stream: BinaryIO) -> bytes:
+    """All bytes of a stream; of one with a NUL, which need not end (/dev/zero), no more than are read of a board."""
+    parts, size, binary = [], 0, False
+    while (not binary or size <= MOST_BYTES) and (part := stream.read(1 << 20)):
         parts.append(part)
+        size += len(part)
+        binary = binary or b"\0" in part
     return b"".join(parts)
 
 
@@ -219,5 +242,13 @@ def _advice(solver: Solver) -> str:
 
 
 def _plural(count: int, noun: str) -> str:
-    shown = f"{count:,}" if count < 10**15 else "over 10^15"
-    return f"{shown} {noun}{'' if count == 1 else 's'}"
+    return f"{number_text(count)} {noun}{'' if count == 1 else 's'}"
+
+
+def number_text(count: int) -> str:
+    """An integer >= 0 to be read by people; Python refuses to write one of over 4,300 digits.
+
+    >>> number_text(1234), number_text(10**5000)
+    ('1,234', 'over 10^15')
+    """
+    return f"{count:,}" if count < 10**15 else "over 10^15"

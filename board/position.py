@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -68,6 +69,8 @@ class Position:
             row, column = np.argwhere(wrong)[0].tolist()
             raise ValueError(f"a flag on an opened cell at row {row}, column {column}")
         rows, columns = made.shape
+        if topology is not None and not isinstance(topology, Topology):
+            raise ValueError(f"a topology is a Topology, not {topology!r}")
         if topology is not None and topology.shape != (rows, columns):
             raise ValueError(f"a topology of shape {topology.shape} for codes of shape {made.shape}")
         made.flags.writeable = False
@@ -99,6 +102,31 @@ class Position:
         """
         symbols = read_rows(text_or_rows, "position", "0-8 # F * _")
         return cls(_CODES[symbols], mines, symbols == ord("F"))
+
+    @classmethod
+    def read(cls, source: str | PathLike[str] | bytes, format: str | None = None, mines: int | None = None) -> Position:
+        """The position in a file, or in content given as bytes; `board.formats.FORMATS` lists the formats.
+
+        mines: all mines on the board, for formats that do not say. Without `format` it is detected.
+        Raises ValueError, saying what is wrong and where, or what formats it could be, and OSError.
+
+        >>> Position.read(b"[[1, 9]]", mines=1)
+        Position.parse(['1#'], mines=1)
+        """
+        from board.formats import read_file
+
+        board = read_file(source, format, mines)
+        if not isinstance(board, Position):
+            raise ValueError("a layout, not a position: board.formats.read_file reads it, Layout.position opens cells")
+        return board
+
+    def write(self, file: str | PathLike[str], format: str) -> None:
+        """Write the position to a new file. ValueError for a format that cannot hold it; FileExistsError."""
+        from board.formats import write
+
+        content = write(self, format)
+        with open(file, "xb") as stream:
+            stream.write(content)
 
     def text(self) -> str:
         """The position as text that :meth:`parse` reads back. Clues over 8 have no symbol: ValueError."""
@@ -150,6 +178,12 @@ class Position:
         if self.codes.size > 1000 or self.codes.max() > 8 or self.topology.name != "grid":
             return f"<Position {rows}x{columns}, mines={self.mines}>"
         return f"Position.parse({self.rows()!r}, mines={self.mines})"
+
+    def _repr_svg_(self) -> str | None:
+        """What a notebook shows; None, which makes it show the text, for a board of over 40,000 cells."""
+        from board.drawing import to_svg
+
+        return None if self.codes.size > 40_000 else to_svg(self, coordinates=True)
 
 
 @cache

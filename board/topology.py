@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from board.problem import whole
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Topology:
@@ -34,7 +36,8 @@ class Topology:
     name: str = "graph"
 
     def __post_init__(self) -> None:
-        rows, columns = self.shape
+        rows, columns = (whole(size, "the shape of a board is two integers") for size in self.shape)
+        object.__setattr__(self, "shape", (rows, columns))
         n = rows * columns
         for array, name in ((self.indptr, "indptr"), (self.neighbours, "neighbours")):
             if np.size(array) and np.asarray(array).dtype.kind not in "iu":
@@ -94,9 +97,13 @@ class Topology:
         return f"<Topology {self.name} {self.shape[0]}x{self.shape[1]}>"
 
 
-@lru_cache(maxsize=64)
 def grid(rows: int, columns: int) -> Topology:
     """The ordinary board: up to eight neighbours, none across the edges. Cached; cost linear in cells."""
+    return _made(*(whole(size, "the shape of a board is two integers") for size in (rows, columns)))
+
+
+@lru_cache(maxsize=64)
+def _made(rows: int, columns: int) -> Topology:
     if rows < 1 or columns < 1:
         raise ValueError(f"a board has at least one cell, not {rows} rows x {columns} columns")
     neighbours, indptr = _grid(rows, columns)
