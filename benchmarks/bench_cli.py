@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from benchmarks.console import EXIT_INTERRUPTED, EXIT_WRONG, bad_input, console, progress
+from benchmarks.console import EXIT_INTERRUPTED, EXIT_WRONG, bad_input, console, path, progress
 
 if TYPE_CHECKING:
     from benchmarks.experiment import Experiment
@@ -55,10 +55,11 @@ def bench(
         str | None, typer.Option(metavar="ADDRESS|local", help="Measure on a Dask cluster, such as tcp://host:8786.")
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="A new folder for the run; runs/TIME otherwise.")
+        Path | None, typer.Option(metavar="DIR", parser=path, help="A new folder for the run; runs/TIME otherwise.")
     ] = None,
     resume: Annotated[
-        Path | None, typer.Option(metavar="RUN", help="Measure what is missing in a run that was broken off.")
+        Path | None,
+        typer.Option(metavar="RUN", parser=path, help="Measure what is missing in a run that was broken off."),
     ] = None,
 ) -> int:
     """Compare strategies on the same positions: how sound, how complete, how fast.
@@ -72,7 +73,9 @@ def bench(
 
         if resume is not None:
             changed = (experiment, solver, corpus, question, limit, repeats, seconds, megabytes, seed, out)
-            if any(value for value in changed):
+            if any(
+                value is not None and value != [] for value in changed
+            ):  # no option at all is a list for some Typers
                 raise ValueError("--resume goes on with a run as it was planned: only --jobs and --dask go with it")
             return _measure(resume, lambda report: comparison.resume(resume, jobs=jobs, cluster=dask, progress=report))
         chosen = _changed(experiment, solver or [], corpus or [], limit)
@@ -99,10 +102,14 @@ def _changed(name: str | None, solvers: list[str], corpora: list[str], limit: in
     from benchmarks.experiment import load_experiment
     from solvers import make_solver
 
-    chosen = load_experiment(name or "standard")
+    if name is not None and not name:
+        raise ValueError(f"{name!r} is not the name of an experiment or a file")
+    chosen = load_experiment("standard" if name is None else name)
     for spec in solvers:
         make_solver(spec.removeprefix("+"))
     for corpus in corpora:
+        if not corpus.removeprefix("+"):
+            raise ValueError(f"--corpus: {corpus!r} is not the name of a corpus or a file")
         load_corpus(corpus.removeprefix("+"))
     if name is None and any(not corpus.startswith("+") for corpus in corpora):
         chosen = replace(chosen, limit=None)
@@ -148,15 +155,15 @@ def _override(
 
 
 def _measure(folder: Path, start: Any) -> int:
-    """Run it, with progress; what was measured is kept when it is broken off."""
+    """Run it, with progress, and show it; what was measured is kept when it is broken off, and shown by resuming."""
     try:
         with progress() as report:
             run: Run = start(report)
+        return _show(run, folder)
     except KeyboardInterrupt:
         kept = f"; go on with: sapper bench --resume {shlex.quote(str(folder))}" if folder.exists() else ""
         print(f"sapper: stopped{kept}", file=sys.stderr)
         return EXIT_INTERRUPTED
-    return _show(run, folder)
 
 
 def free_folder(out: Path | None) -> Path:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.solving import LARGEST_DRAWN_CELLS
+from benchmarks.solving import LARGEST_DRAWN_CELLS, number_text
 from board import HIT, Position
 from board.render import board_text
 from solvers import Status
@@ -93,13 +93,13 @@ def explain_cell(position: Position, cell: int) -> Answer:
     return Answer(Status.COMPLETE, drawn, [line, _proved(found, "settle it")], content)
 
 
-def explain_position(position: Position) -> Answer:
-    """The steps that settle everything entailed."""
+def explain_position(position: Position, progress: Callable[[int, int], None] | None = None) -> Answer:
+    """The steps that settle everything entailed. progress: see `solvers.steps.explain_steps`."""
     problem = position.problem()
     if (contradiction := explain_contradiction(problem)) is not None:
         return _contradiction(position, contradiction)
     clues = clue_cells(position)
-    steps = explain_steps(problem)
+    steps = explain_steps(problem, progress=progress)
     marks = {name: np.zeros(problem.n, np.bool_) for name in ("safe", "mines")}
     for step in steps:
         for name, mask in marks.items():
@@ -173,8 +173,8 @@ def _clues(position: Position, clues: NDArray[np.int64], mine_count: bool, drawn
     words = [f"the {position.codes[row, column]} at {_at([row, column])}" for row, column in _places(position, clues)]
     if len(words) > _LISTED and drawn is not None:
         words = [f"the {len(words)} marked clues"]
-    if mine_count:
-        words.append(f"the mine count of {position.mines}")
+    if mine_count and position.mines is not None:
+        words.append(f"the mine count of {number_text(position.mines)}")
     return _and(words)
 
 

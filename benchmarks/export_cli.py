@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from benchmarks.console import bad_input
+from benchmarks.console import bad_input, path
 
 
 def export(
@@ -20,7 +20,9 @@ def export(
     encoding: Annotated[
         str | None, typer.Option(metavar="NAME", help="Of the clauses of dimacs and wcnf; kmtotalizer otherwise.")
     ] = None,
-    out: Annotated[Path | None, typer.Option(metavar="FILE", help="A new file; else standard output.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", parser=path, help="A new file; else standard output.")
+    ] = None,
 ) -> int:
     """Write a position as a formula for other tools: counters and solvers of SAT, MaxSAT, PB, MIP, CP."""
     with bad_input():

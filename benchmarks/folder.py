@@ -86,8 +86,12 @@ def new_folder(folder: Path) -> Iterator[Path]:
     FileExistsError as :func:`check_free`.
     """
     check_free(folder)
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(prefix=f".{folder.name}-", dir=folder.parent) as scratch:
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        beside = TemporaryDirectory(prefix=f".{folder.name}-", dir=folder.parent)
+    except OSError as wrong:
+        raise OSError(wrong.errno, wrong.strerror, str(folder)) from None  # the name that was asked for
+    with beside as scratch:
         made = Path(scratch, "made")
         made.mkdir()
         yield made

@@ -7,6 +7,7 @@ Nothing is rounded or judged for good here: metrics are functions of these files
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -49,7 +50,8 @@ class Record(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True):
     peak_bytes: the most memory that the process held during a call (extraction and solving; the largest of the
         repeats) beyond what it held before it, see `benchmarks.memory`; None where it was not measured.
 
-    ValueError for an outcome that does not go with the status, or times that do not go together.
+    ValueError for an outcome that does not go with the status, times that do not go together, or sizes of explanations
+    (`solvers.explained`) that are none, or not as many as were explained.
     """
 
     solver: str
@@ -96,6 +98,27 @@ class Record(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True):
             raise ValueError(f"outcome {self.outcome!r} with status {self.status!r}")
         if len(self.extract_nanoseconds) not in (0, len(self.solve_nanoseconds)):
             raise ValueError("extract_nanoseconds and solve_nanoseconds are of different lengths")
+        if self.stats and self.solver.partition(":")[0] == "explanation":  # other solvers' stats are their own affair
+            self._check_explained()
+
+    def _check_explained(self) -> None:
+        """What :mod:`benchmarks.explanation_tables` reads."""
+        clues, count = self.stats.get("clues"), self.stats.get("explained")
+        cells = len(self.safe) + len(self.mines)
+        if not isinstance(clues, str) or not re.fullmatch(r"([1-9][0-9]{0,8}\*?~?( (?!$)|$))*", clues):
+            raise ValueError(f"the stats have clues {_shown(clues)}, which are no sizes of explanations")
+        if not isinstance(count, int) or isinstance(count, bool) or count != len(clues.split()):
+            raise ValueError(f"the stats have {len(clues.split())} sizes of explanations, and explained {count!r}")
+        if self.outcome in ANSWERS and count > cells:
+            raise ValueError(f"the stats have {count} sizes of explanations, the record {cells} cells")
+        spent = self.stats.get("explain_nanoseconds")
+        if not isinstance(spent, int | float) or isinstance(spent, bool) or not 0 <= spent < float("inf"):
+            raise ValueError(f"the stats have explain_nanoseconds {spent!r}, which is no time")
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:59]}…"
 
 
 class Batch(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True):

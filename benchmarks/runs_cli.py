@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from benchmarks.console import EXIT_INTERRUPTED, EXIT_WRONG, bad_input, progress
+from benchmarks.console import EXIT_INTERRUPTED, EXIT_WRONG, bad_input, path, progress
 
 if TYPE_CHECKING:
     from benchmarks.records import Run
@@ -44,6 +44,8 @@ class By(StrEnum):
 def _load(folder: str) -> Run:
     from benchmarks.records import Run
 
+    if not folder:
+        raise ValueError(f"{folder!r} is not the name of a run folder")
     return Run.load(folder)
 
 
@@ -85,7 +87,7 @@ def statistics(
 
 def plot(
     run: RunFolder,
-    out: Annotated[Path | None, typer.Option(metavar="DIR", help="RUN/figures otherwise.")] = None,
+    out: Annotated[Path | None, typer.Option(metavar="DIR", parser=path, help="RUN/figures otherwise.")] = None,
     form: Annotated[list[str] | None, typer.Option("--format", metavar="svg|pdf|png", help="Repeat.")] = None,
 ) -> int:
     """Draw the figures of a run: svg and png, unless other formats are named."""
@@ -96,23 +98,29 @@ def plot(
             if name not in ("svg", "pdf", "png"):
                 raise ValueError(f"unknown format {name!r}; known are svg, pdf, png")
         paths = save(all_figures(_load(run)), out or Path(run, "figures"), tuple(form or ("svg", "png")))
-    for path in paths:
-        print(path)
+    for file in paths:
+        print(file)
     return 0
 
 
 def report(
     run: RunFolder,
-    out: Annotated[Path | None, typer.Option(metavar="FILE", help="RUN/report.html otherwise.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", parser=path, help="A new file; RUN/report.html, which is made again, otherwise."),
+    ] = None,
     limit: Annotated[int, typer.Option(min=0, help="Missed positions to draw, a strategy.")] = 20,
 ) -> int:
     """Write one self-contained page: tables to sort, figures, and the positions that each strategy missed."""
     with bad_input():
         from benchmarks import report as reporting
 
-        path = out or Path(run, "report.html")
-        path.write_text(reporting.report(_load(run), limit=limit), encoding="utf-8")
-    print(path)
+        made = _load(run)
+        file = out or Path(run, "report.html")
+        if out is not None and out.exists():
+            raise ValueError(f"{str(out)!r} exists already")
+        file.write_text(reporting.report(made, limit=limit), encoding="utf-8")
+    print(file)
     return 0
 
 
@@ -132,7 +140,7 @@ def diff(
 
 def merge(
     runs: Annotated[list[str], typer.Argument(metavar="RUN RUN...", help="Folders of runs.")],
-    out: Annotated[Path, typer.Option(metavar="DIR", help="A new folder.")],
+    out: Annotated[Path, typer.Option(metavar="DIR", parser=path, help="A new folder.")],
 ) -> int:
     """Make one run of several, such as parts that were measured on different machines."""
     with bad_input():
@@ -145,7 +153,7 @@ def merge(
 
 def records(
     run: RunFolder,
-    out: Annotated[Path, typer.Option(metavar="FILE", help="A new file: .parquet, .csv or .sqlite.")],
+    out: Annotated[Path, typer.Option(metavar="FILE", parser=path, help="A new file: .parquet, .csv or .sqlite.")],
 ) -> int:
     """Write the raw records for other programs."""
     with bad_input():
@@ -158,7 +166,9 @@ def records(
 
 def reproduce(
     tables: Annotated[list[str] | None, typer.Argument(metavar="TABLE", help="Their names; all without one.")] = None,
-    file: Annotated[Path, typer.Option(metavar="FILE", help="The document with the tables.")] = Path("README.md"),
+    file: Annotated[Path, typer.Option(metavar="FILE", parser=path, help="The document with the tables.")] = Path(
+        "README.md"
+    ),
     run: Annotated[
         str | None, typer.Option(metavar="RUN", help="Take this run of the one table named instead of measuring.")
     ] = None,

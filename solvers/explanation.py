@@ -23,6 +23,8 @@ from solvers.interface import Deduction, Status, check_budget
 from solvers.sat import Sat
 from solvers.smallest import WORK, Clues, Search
 
+_COUNTING = Counting(max_bytes=1 << 25)  # what is wider than that takes SAT well under a second, and counting minutes
+
 
 class ClueSet:
     """Constraints, by their numbers in a problem, and perhaps its mine count."""
@@ -72,7 +74,8 @@ def explain(problem: Problem, cell: int, *, smallest: bool = True, work: int = W
     smallest: else the set is only minimal, which is quicker.
     work: budget of the search for a smallest set, about a microsecond each; over it the set is only minimal.
 
-    Raises ValueError for a cell that is none of the covered ones and for a problem without a model.
+    Raises ValueError for a cell that is none of the covered ones, for a problem without a model, for `smallest` that
+    is no bool and for `work` that is no integer >= 1.
 
     >>> problem = Problem.from_sets([({0, 1}, 1), ({0, 1, 2}, 1), ({2, 3}, 1)], n=5, mines=3)
     >>> explain(problem, 2)
@@ -82,6 +85,7 @@ def explain(problem: Problem, cell: int, *, smallest: bool = True, work: int = W
     >>> explain(problem, 0) is None
     True
     """
+    _check(smallest, work)
     number = whole(cell, "a cell is an integer")
     if not 0 <= number < problem.n:
         raise ValueError(f"cell {cell!r} is outside 0..{problem.n - 1}")
@@ -98,12 +102,13 @@ def explain_all(
 ) -> list[Explanation]:
     """The explanations of all entailed cells, ascending, or of the first `most`. work: for each, as in `explain`.
 
-    Raises ValueError for a problem without a model.
+    Raises ValueError for a problem without a model, and for arguments as in `explain`.
 
     >>> problem = Problem.from_sets([({0, 1}, 1), ({0, 1, 2}, 1), ({2, 3}, 1)], n=4)
     >>> [(e.cell, e.mine, e.constraints) for e in explain_all(problem)]
     [(2, False, (0, 1)), (3, True, (0, 1, 2))]
     """
+    _check(smallest, work)
     if most is not None:
         check_budget("most", most, 0)
     answer = consistent_deduction(problem)
@@ -117,6 +122,7 @@ def explain_contradiction(problem: Problem, *, smallest: bool = True, work: int 
     >>> explain_contradiction(problem)
     Contradiction(constraints=(0, 1, 2), mine_count=False, smallest=True)
     """
+    _check(smallest, work)
     if deduced(problem).status is not Status.INCONSISTENT:
         return None
     locally = problem.mines is None or deduced(problem.local()).status is Status.INCONSISTENT
@@ -124,7 +130,7 @@ def explain_contradiction(problem: Problem, *, smallest: bool = True, work: int 
     try:
         clues = search.of_contradiction(locally)
     except TooHard:
-        clues = _divided(problem, not locally, _has_no_model)
+        clues = divided(problem, not locally, _has_no_model)
     finally:
         search.close()
     if not _has_no_model(part_of(problem, clues.constraints, clues.mine_count)):
@@ -132,9 +138,15 @@ def explain_contradiction(problem: Problem, *, smallest: bool = True, work: int 
     return Contradiction(*clues)
 
 
+def _check(smallest: object, work: int) -> None:
+    if not isinstance(smallest, bool):
+        raise ValueError(f"smallest is true or false, not {smallest!r}")
+    check_budget("work", work, 1)
+
+
 def deduced(problem: Problem) -> Deduction:
     """Everything entailed, whatever it takes."""
-    answer = Counting().deduce(problem)
+    answer = _COUNTING.deduce(problem)
     return Sat().deduce(problem) if answer.status is Status.PARTIAL else answer
 
 
@@ -191,14 +203,14 @@ def clues_of(search: Search, cell: int, mine: bool, locally: bool) -> Clues:
     try:
         return search.of_cell(cell, mine, locally)
     except TooHard:
-        return _divided(search.problem, not locally, settled)
+        return divided(search.problem, not locally, settled)
 
 
 def _has_no_model(part: Problem) -> bool:
     return deduced(part).status is Status.INCONSISTENT
 
 
-def _divided(problem: Problem, mine_count: bool, enough: Callable[[Problem], bool]) -> Clues:
+def divided(problem: Problem, mine_count: bool, enough: Callable[[Problem], bool]) -> Clues:
     """A minimal set of clues that is enough, by QuickXplain, with `counting` as the oracle."""
 
     def conflict(background: list[int], changed: bool, clues: list[int]) -> list[int]:

@@ -19,6 +19,7 @@ algorithms and applications", ISMVL 2010.
 
 from __future__ import annotations
 
+from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
@@ -60,6 +61,9 @@ class Search:
         self._counted: ClueOracle | None = None
         self._known: dict[tuple[int, ...], Clues] = {}
         self._seen: list[Cut] = []  # with the mine count, among all clues
+        scopes, totals = self.local.scopes, self.local.totals
+        self._most_mines = _largest_sums(totals)
+        self._most_safe = _largest_sums([len(s) - t for s, t in zip(scopes, totals, strict=True)])
 
     def close(self) -> None:
         """Free the oracles."""
@@ -87,7 +91,7 @@ class Search:
         if locally:
             every = list(range(len(oracle.scopes)))
             best = self._best(oracle, every, [], None)
-        return self._with_count(best, None)
+        return self.with_count(best, None)
 
     def _of_box(self, box: tuple[int, ...], cell: int, mine: bool, locally: bool) -> Clues:
         oracle, mines = self.local, self.problem.mines
@@ -96,7 +100,7 @@ class Search:
                 return Clues((i,), False, True)
         if mines is not None and mines == (self.covered if mine else 0):
             return Clues((), True, True)
-        return self._with_count(self._ringed(cell, mine) if locally else None, (cell, mine))
+        return self.with_count(self._ringed(cell, mine) if locally else None, (cell, mine))
 
     def _ringed(self, cell: int, mine: bool) -> Clues:
         """The best set without the mine count; there is one, of more than one clue."""
@@ -110,10 +114,10 @@ class Search:
             rings.grow()
         return self._best(oracle, rings.clues, against, rings)
 
-    def _with_count(self, best: Clues | None, target: tuple[int, bool] | None) -> Clues:
-        """`best`, which does without the mine count, or fewer clues with it. target: the cell; None: no model."""
+    def with_count(self, best: Clues | None, target: tuple[int, bool] | None) -> Clues:
+        """`best`, also of another cell, or fewer clues with the mine count. target: the cell; None: no model."""
         if best is not None:
-            most = len(best.constraints) - 2
+            most = len(best.constraints) + best.mine_count - 2
             if not self._count_bites(most, target is not None):
                 return best
             if not self.smallest:
@@ -151,10 +155,40 @@ class Search:
         mines = self.problem.mines
         if mines is None or clues < 0:
             return False
-        oracle = self.local
-        totals = sorted(oracle.totals, reverse=True)
-        safe = sorted((len(s) - t for s, t in zip(oracle.scopes, oracle.totals, strict=True)), reverse=True)
-        return sum(totals[:clues]) + cells > mines or sum(safe[:clues]) + cells > self.covered - mines
+        last = min(clues, len(self.local.totals))
+        return self._most_mines[last] + cells > mines or self._most_safe[last] + cells > self.covered - mines
+
+
+def local_clues(
+    oracle: ClueOracle, cell: int, mine: bool, size: int, work: int = WORK
+) -> tuple[tuple[int, ...] | None, bool]:
+    """(clues that settle a cell, which has no fewer than `size`; whether it is proved that no `size` others do).
+
+    The first are None where everything that is near enough does not settle it; no mine count is looked at. Raises
+    TooHard if not even a minimal set was found.
+    """
+    oracle.shrink()
+    against = [oracle.against(cell, mine)]
+    rings = _Rings(oracle, cell)
+    while len(rings.ends) < size:
+        rings.grow()
+    if oracle.ask(rings.clues, against) is not None:
+        return None, True
+    best = _reduced(oracle, oracle.core(rings.clues), against)
+    proved = True
+    if len(best) > size:
+        found, proved = _smallest(oracle, rings.clues, against, size, [], work)
+        best = best if found is None else found
+    return tuple(sorted(best)), proved
+
+
+def _largest_sums(numbers: list[int]) -> list[int]:
+    """The sums of the 0, 1, 2, ... largest numbers.
+
+    >>> _largest_sums([1, 3, 2])
+    [0, 3, 5, 6]
+    """
+    return [0, *accumulate(sorted(numbers, reverse=True))]
 
 
 class _Rings:

@@ -517,3 +517,68 @@ def test_help_imports_nothing_heavy():
         [sys.executable, "-c", code], capture_output=True, env={**os.environ, "PYTHONPATH": str(ROOT)}, text=True
     )
     assert done.stdout == "[]\n"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("solve", "a.txt", "--steps"),
+        ("solve", "a.txt"),
+        ("export", "a.txt", "--to", "opb"),
+        ("solvers",),
+        ("experiments",),
+        ("--help",),
+    ],
+)
+def test_a_full_disk_is_one_line(arguments):
+    write("a.txt", "1#\n")
+    with Path("/dev/full").open("w") as full:
+        ended = subprocess.run([sys.executable, "-m", "benchmarks", *arguments], stdout=full, stderr=subprocess.PIPE)
+    assert ended.stderr == b"sapper: cannot write: No space left on device\n"
+    assert ended.returncode == 1
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("bench", "--out", ""),
+        ("bench", "--resume", ""),
+        ("bench", "--corpus", ""),
+        ("bench", ""),
+        ("table", ""),
+        ("export", "a.txt", "--to", "opb", "--out", ""),
+        ("play", "--resume", ""),
+        ("report", ""),
+    ],
+)
+def test_no_name_is_quoted(arguments):
+    wrong = sapper(*arguments)
+    assert wrong.exit_code == 2
+    assert "''" in wrong.stderr
+    assert len(wrong.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("option", [("--seed", "0"), ("--solver", "single"), ("--repeats", "1")])
+def test_a_run_goes_on_as_it_was_planned(option):
+    wrong = sapper("bench", "--resume", "run", *option)
+    assert wrong.exit_code == 2
+    assert "only --jobs and --dask go with it" in wrong.stderr
+
+
+def test_a_folder_that_cannot_be_made_is_named_as_it_was_given():
+    wrong = sapper("bench", "--corpus", "cases", "--limit", "1", "--solver", "single", "--out", "/proc/x")
+    assert wrong.exit_code == 2
+    assert wrong.stderr.endswith("sapper: /proc/x: No such file or directory\n")
+
+
+def test_ctrl_c_after_the_last_record_says_how_to_go_on(monkeypatch):
+    from benchmarks import bench_cli
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(bench_cli, "_show", interrupted)
+    stopped = sapper("bench", "--corpus", "cases", "--limit", "1", "--solver", "single", "--out", "run")
+    assert stopped.exit_code == 130
+    assert "go on with: sapper bench --resume run" in stopped.stderr

@@ -11,7 +11,8 @@ from typer.testing import CliRunner
 
 from benchmarks.cli import app
 from benchmarks.explaining import clue_cells
-from board import HIT, Position, Problem, to_svg
+from board import COVERED, HIT, Position, Problem, to_svg
+from board.drawing import THEMES
 from board.render import board_text, legend
 from solvers import Status, make_solver
 from solvers.clue_oracle import ClueOracle
@@ -213,12 +214,12 @@ def test_a_bad_cell_is_quoted(cell):
 def test_over_a_budget_sets_are_minimal(monkeypatch):
     problem = Position.parse(["######", "_1221_"]).problem()
     best = explain_all(problem)
-    later = explain_all(problem, work=-1)
+    later = explain_all(problem, work=1)
     assert [one.size for one in best] == [one.size for one in later] == [2, 3, 2, 2, 3, 2]
     assert [one.smallest for one in later] == [one.size == 2 for one in later]
     contradiction = Problem.from_sets([*problem.constraints, ({1, 4}, 1)], problem.n)
-    assert explain_contradiction(contradiction, work=-1).size == 3
-    assert not explain_contradiction(contradiction, work=-1).smallest
+    assert explain_contradiction(contradiction, work=1).size == 3
+    assert not explain_contradiction(contradiction, work=1).smallest
 
     def too_hard(*_):
         raise TooHard
@@ -297,9 +298,9 @@ def test_drawings_mark_the_clues():
     text = board_text(position, safe=np.array([False, True, False]), used=used)
     assert text.splitlines() == ["    0  1  2", "0  [1] S  2"]
     assert legend(text) == "S safe, [ ] clue used"
-    svg = to_svg(position, used=used)
+    svg = to_svg(position, used=used, theme="light")
     assert "Used: 1 clue." in svg
-    assert svg.count("#ffe9b8") == 1
+    assert svg.count(THEMES["light"]["used-tint"]) == 1
     assert "Used" not in to_svg(position)
     with pytest.raises(ValueError, match="used is bool"):
         to_svg(position, used=used[:2])
@@ -382,16 +383,76 @@ def test_a_step_is_proved_smallest_only_if_every_other_was_looked_at(monkeypatch
     first = explain_steps(problem)[0]
     assert first.smallest
     assert first.size == 2
-    clues_of = steps.clues_of
+    local_clues = steps.local_clues
 
-    def given_up(search, cell, mine, locally):
-        found = clues_of(search, cell, mine, locally)
-        return found._replace(smallest=False) if found.constraints != first.constraints else found
+    calls = []
 
-    monkeypatch.setattr(steps, "clues_of", given_up)
+    def first_gives_up(oracle, cell, mine, size):
+        calls.append(cell)
+        return ((0, 1, 2), False) if len(calls) == 1 else local_clues(oracle, cell, mine, size)
+
+    monkeypatch.setattr(steps, "local_clues", first_gives_up)
     again = explain_steps(problem)[0]
-    assert again.constraints == first.constraints
+    assert again.size == 2
+    assert calls[0] not in (*again.safe, *again.mines)
     assert not again.smallest
+
+
+@pytest.mark.parametrize(
+    "options", [{"work": "x"}, {"work": -5}, {"work": True}, {"work": 0}, {"smallest": "no"}, {"smallest": 1}]
+)
+def test_bad_options_are_quoted(options):
+    problem = Problem.from_sets([({0, 1}, 2)], 2)
+    ((name, value),) = options.items()
+    for asked in (lambda: explain(problem, 0, **options), lambda: explain_all(problem, **options)):
+        with pytest.raises(ValueError, match=f"{name}.*{value!r}"):
+            asked()
+    with pytest.raises(ValueError, match=f"{name}.*{value!r}"):
+        explain_contradiction(problem, **options)
+
+
+def half_open(size, share, rng):
+    mines = rng.random((size, size)) < share
+    padded = np.pad(mines.astype(int), 1)
+    around = sum(padded[a : size + a, b : size + b] for a in range(3) for b in range(3))
+    return Position(np.where(~mines & (rng.random((size, size)) < 0.5), around, COVERED), int(mines.sum()))
+
+
+def test_after_a_step_only_cells_near_it_are_asked_about_again(monkeypatch):
+    from solvers import steps
+
+    local_clues, asked, told = steps.local_clues, [], []
+
+    def counted(*arguments):
+        asked.append(arguments[1])
+        return local_clues(*arguments)
+
+    monkeypatch.setattr(steps, "local_clues", counted)
+    problem = half_open(36, 0.22, np.random.default_rng(1)).problem()
+    found = explain_steps(problem, progress=lambda *done: told.append(done))
+    several = sum(step.size > 1 for step in found)
+    assert several > 10
+    assert len(asked) < 12 * several  # it was every cell left, hundreds, before each of them
+    settled = [cell for step in found for cell in (*step.safe, *step.mines)]
+    assert sorted(settled) == sorted(entailed(make_solver("sat").deduce(problem)))
+    assert told[0] == (0, len(settled))
+    assert len(told) == len(found)
+
+
+def test_a_mine_count_of_any_length_is_told():
+    for options in (["--explain", "0,1"], ["--steps"]):
+        told = sapper(*options, "--mines", "9" * 5000, position="1#\n")
+        assert told.exit_code == 3
+        assert "fits the mine count of over 10^15" in told.stdout
+
+
+@pytest.mark.parametrize("options", [["--explain", "0,1"], ["--steps"]])
+@pytest.mark.parametrize("spec", ["nobody", "sat"])
+def test_a_strategy_has_no_part_in_explanations(options, spec):
+    wrong = sapper(*options, "--solver", spec, position="1#\n")
+    assert wrong.exit_code == 2
+    assert repr(spec) in wrong.stderr
+    assert len(wrong.stderr.splitlines()) == 1
 
 
 def test_bad_numbers_of_cells():

@@ -1,5 +1,7 @@
 """The strategy `explanation`, and the tables and the figure that are made of its records."""
 
+import json
+
 import numpy as np
 import pytest
 from samples import replace
@@ -107,3 +109,28 @@ def test_document_and_figure():
     assert rows == ["single"]
     assert "global" in figure.axes[0].get_xlabel()
     assert np.isfinite(figure.get_size_inches()).all()
+
+
+@pytest.mark.parametrize(
+    "stats",
+    [
+        {"clues": "2 x", "explained": 2, "explain_nanoseconds": 5},
+        {"clues": 7, "explained": 1, "explain_nanoseconds": 5},
+        {"clues": "2 2", "explained": 3, "explain_nanoseconds": 5},
+        {"clues": "2 2 2", "explained": 3, "explain_nanoseconds": 5},
+        {"clues": "2 2", "explained": "2", "explain_nanoseconds": 5},
+        {"clues": "2 0", "explained": 2, "explain_nanoseconds": 5},
+        {"clues": "2 2", "explained": 2, "explain_nanoseconds": "x"},
+        {"explained": 2, "explain_nanoseconds": 5},
+    ],
+)
+def test_damaged_sizes_are_no_record(stats):
+    from benchmarks.records import Record
+
+    fields = ("explanation", "c", "e", "g", "local", "complete", "complete", (1,), (2,), (1,), (1,), "")
+    good = Record(*fields, {"clues": "2 3*~", "explained": 2, "explain_nanoseconds": 5})
+    assert Record.from_json(good.to_json()) == good
+    assert Record("mine", *fields[1:], stats).stats == stats  # another solver's words are its own
+    line = good.to_json().replace(json.dumps(dict(good.stats), separators=(",", ":")), json.dumps(stats))
+    with pytest.raises(ValueError, match=r"not a record: .*the stats have"):
+        Record.from_json(line)

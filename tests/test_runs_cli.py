@@ -394,7 +394,7 @@ def test_a_damaged_file_of_a_run_is_named(name, change, message):
         (["plot", "run", "--format", "gif"], "unknown format 'gif'; known are svg, pdf, png"),
         (["plot", "run", "--out", "a file", "--format", "svg"], "a file"),
         (["report", "run", "--out", "gone/page.html"], "gone/page.html: No such file or directory"),
-        (["report", "run", "--out", "."], ".: Is a directory"),
+        (["report", "run", "--out", "."], "'.' exists already"),
         (["report", "run", "--limit", "-1"], "--limit"),
         (["report", "run", "--limit", "x"], "--limit"),
         (["diff", "run"], "Missing argument 'AFTER'"),
@@ -427,3 +427,11 @@ def test_a_reader_that_goes_away_is_no_error():
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}  # so that every line meets the pipe
     result = subprocess.run(line, shell=True, capture_output=True, env=environment, timeout=60)
     assert result.stderr == b""
+
+
+def test_a_report_overwrites_nothing_that_was_named():
+    Path("mine.txt").write_text("mine")
+    wrong = sapper("report", "run", "--out", "mine.txt")
+    assert wrong.exit_code == 2
+    assert "'mine.txt' exists already" in wrong.stderr
+    assert Path("mine.txt").read_text() == "mine"
