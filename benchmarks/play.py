@@ -28,7 +28,7 @@ from board.layout import Rule, cell_of
 from board.problem import whole
 from board.topology import grid
 from solvers import Deduction, Marginals, MarginalSolver, Unsupported, make_solver, spec_of
-from solvers.policy import Policy, make_policy
+from solvers.policy import Policy, make_policy, policy_spec
 
 BLOCK = 256  #: games that are drawn, played and kept together
 RULES: dict[str, Rule] = {"any": "any", "sfar": "safe", "snr": "opening"}  #: first-click rules by their usual names
@@ -114,6 +114,7 @@ class Player:
     def __post_init__(self) -> None:
         solver, policy = make_solver(self.solver), make_policy(self.policy)
         object.__setattr__(self, "solver", spec_of(solver))
+        object.__setattr__(self, "policy", policy_spec(policy))
         if policy.needs_marginals and not (solver.claims.marginals and isinstance(solver, MarginalSolver)):
             raise Unsupported(f"policy {self.policy!r} needs probabilities, and solver {self.solver!r} gives none")
 
@@ -123,11 +124,11 @@ class Player:
         return f"{self.solver} {self.policy}"
 
     @property
-    def compiled(self) -> bool:
-        """Whether its games run in the compiled loop."""
-        from solvers.playing import COMPILED
+    def compiled(self) -> tuple[int, int, int] | None:
+        """How the compiled loop plays it (see :func:`solvers.playing.play`); None if it does not."""
+        from solvers.playing import how
 
-        return self.solver in _COMPILED_SOLVERS and self.policy in COMPILED
+        return how(make_policy(self.policy)) if self.solver in _COMPILED_SOLVERS else None
 
 
 class Block(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -148,12 +149,13 @@ def play_block(player: Player, setting: Setting, seed: int, block: int, games: i
     """Play the first games of a block."""
     mined = setting.boards(seed, block)[:games]
     outcomes, guesses = np.empty(games, np.int8), np.empty(games, np.int32)
-    if player.compiled:
-        from solvers.playing import COMPILED, GAVE_UP, play
+    compiled = player.compiled
+    if compiled is not None:
+        from solvers.playing import GAVE_UP, play
 
         topology = grid(setting.rows, setting.columns)
         streams = np.random.default_rng([seed, block, 1]).integers(0, 2**64, games, dtype=np.uint64)
-        how = topology.indptr, topology.neighbours, setting.first, COMPILED.index(player.policy)
+        how = topology.indptr, topology.neighbours, setting.first, compiled
         play(mined[:0], *how, streams, _MAX_BYTES, outcomes, guesses)  # compiled, where it is not yet
         begin = perf_counter_ns()
         play(mined, *how, streams, _MAX_BYTES, outcomes, guesses)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from benchmarks.bench_cli import free_folder
-from benchmarks.console import EXIT_INTERRUPTED, bad_input, console, progress
+from benchmarks.console import EXIT_INTERRUPTED, bad_input, console, path, progress
 
 if TYPE_CHECKING:
     from benchmarks.play import Block, Player
@@ -34,8 +34,12 @@ def play(
     games: Annotated[int, typer.Option(metavar="N", help="How many each player plays.")] = 10_000,
     seed: Annotated[int, typer.Option(metavar="N", help="Of the boards and of the guesses.", min=0)] = 0,
     jobs: Annotated[int, typer.Option(metavar="N", help="Processes.", min=1)] = 1,
-    out: Annotated[Path | None, typer.Option(metavar="DIR", help="A new folder; runs/TIME otherwise.")] = None,
-    resume: Annotated[Path | None, typer.Option(metavar="DIR", help="Go on with games that were broken off.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", parser=path, help="A new folder; runs/TIME otherwise.")
+    ] = None,
+    resume: Annotated[
+        Path | None, typer.Option(metavar="DIR", parser=path, help="Go on with games that were broken off.")
+    ] = None,
 ) -> int:
     """Play whole games: how often is each won, how often without a guess?
 

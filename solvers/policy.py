@@ -11,6 +11,8 @@ trusted. Ties are broken uniformly at random.
 | safest | the least probable mine | marginals |
 | smart | of the safest those with the fewest covered neighbours | marginals |
 | progress | of the safest those with the best chance to prove something new | marginals |
+| lookahead:depth=d | the best chance to survive this guess and the d - 1 after it | marginals |
+| optimal:models=N | the best play to the end where at most N models are left, else as lookahead | marginals |
 | lolai | the best of minmax's clauses, see :mod:`solvers.lolai` | a deduction |
 
 Cost: linear in the cells; `progress` counts once for each clue that each kind of tied cell can show.
@@ -22,17 +24,18 @@ problem* (University of Toronto, 2000). The two ways to break ties are players' 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from board.position import COVERED, HIT, Position
 from solvers.interface import Deduction, Marginals
-from solvers.registry import build, nearest
+from solvers.registry import build, nearest, with_parameters
+
+Kind: TypeAlias = tuple[tuple[int, ...], tuple[tuple[tuple[int, ...], int], ...]]
 
 TIE = 1e-9  #: numbers no further apart are the same
 
@@ -42,6 +45,8 @@ _POLICIES = {
     "safest": "solvers.policy:Safest",
     "smart": "solvers.policy:Smart",
     "progress": "solvers.policy:Progress",
+    "lookahead": "solvers.foresight:Lookahead",
+    "optimal": "solvers.foresight:Optimal",
     "lolai": "solvers.lolai:LolAI",
 }
 
@@ -70,7 +75,7 @@ def policy_names() -> list[str]:
     """The names that `make_policy` knows, simple ones first.
 
     >>> policy_names()
-    ['random', 'frontier', 'safest', 'smart', 'progress', 'lolai']
+    ['random', 'frontier', 'safest', 'smart', 'progress', 'lookahead', 'optimal', 'lolai']
     """
     return list(_POLICIES)
 
@@ -88,6 +93,21 @@ def make_policy(spec: str) -> Policy:
     """
     made: Policy = build(spec, "policy", _policy_class)
     return made
+
+
+def policy_spec(policy: Policy) -> str:
+    """The spec that makes this policy, with the parameters that differ from the defaults.
+
+    Raises ValueError for a policy of another class.
+
+    >>> policy_spec(make_policy("lookahead:depth=2")), policy_spec(make_policy("lookahead:depth=3"))
+    ('lookahead', 'lookahead:depth=3')
+    """
+    kind = type(policy)
+    for name, target in _POLICIES.items():
+        if target == f"{kind.__module__}:{kind.__qualname__}":
+            return with_parameters(name, policy)
+    raise ValueError(f"{kind.__qualname__} is not one of the policies {', '.join(_POLICIES)}")
 
 
 def _policy_class(name: str) -> type[Any]:
@@ -146,7 +166,7 @@ class Safest:
 
     def choose(self, position: Position, answer: Deduction | Marginals, rng: np.random.Generator, /) -> int:
         """One of the safest cells, drawn uniformly."""
-        return pick(_safest(position, answer), rng)
+        return pick(safest(position, answer), rng)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,10 +177,7 @@ class Smart:
 
     def choose(self, position: Position, answer: Deduction | Marginals, rng: np.random.Generator, /) -> int:
         """One of these cells, drawn uniformly."""
-        cells = _safest(position, answer)
-        covered = position.codes.reshape(-1) == COVERED
-        around = np.array([np.count_nonzero(covered[position.topology.of(cell)]) for cell in cells.tolist()])
-        return pick(cells[around == around.min()], rng)
+        return pick(fewest_covered(position, safest(position, answer)), rng)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +188,7 @@ class Progress:
 
     def choose(self, position: Position, answer: Deduction | Marginals, rng: np.random.Generator, /) -> int:
         """One of these cells, drawn uniformly."""
-        cells = _safest(position, answer)
+        cells = safest(position, answer)
         if cells.size == 1:
             return int(cells[0])
         chance = chance_of_progress(position, cells)
@@ -185,50 +202,63 @@ def chance_of_progress(position: Position, cells: NDArray[np.intp]) -> NDArray[n
     :class:`solvers.interface.Marginals`. 0 for all cells where the position has no model, or the count is over the
     budget of `counting`.
 
-    Each clue that a cell may show is a position to count. Covered cells beside the same clues are exchangeable, so
-    cells that have equally many covered neighbours of each such kind, and are of one kind, are counted once.
+    Each clue that a cell may show is a position to count; cells of the same kind are counted once.
 
     >>> position = Position.parse(["##1#"])  # one of 1 and 3 is the mine; opening 3 tells nothing
     >>> chance_of_progress(position, np.array([0, 1, 3])).tolist()
     [0.5, 0.5, 0.0]
     """
+    alike = kinds(position)
+    found: dict[Kind, float] = {}
+    for cell in cells.tolist():
+        if alike[cell] not in found:
+            found[alike[cell]] = sum(
+                share
+                for after, answer, share in outcomes(position, cell)
+                if (answer.probability == 0).any() or (answer.probability[after.problem().covered] == 1).all()
+            )
+    return np.array([found[alike[cell]] for cell in cells.tolist()], np.float64)
+
+
+def kinds(position: Position) -> list[Kind]:
+    """Of each cell its kind: the clues it is beside, and those of its covered neighbours, with how many have these.
+
+    Covered cells beside the same clues are exchangeable, so opening cells of the same kind shows as much.
+    """
     problem = position.problem()
-    kinds: list[list[int]] = [[] for _ in range(problem.n)]  # of each cell its clues
+    clues: list[list[int]] = [[] for _ in range(problem.n)]
     for clue, (begin, end) in enumerate(zip(problem.indptr[:-1].tolist(), problem.indptr[1:].tolist(), strict=True)):
         for cell in problem.cells[begin:end].tolist():
-            kinds[cell].append(clue)
-    found: dict[Hashable, float] = {}
-    chances = []
-    for cell in cells.tolist():
-        near = Counter(tuple(kinds[other]) for other in position.topology.of(cell).tolist() if problem.covered[other])
-        key = tuple(kinds[cell]), tuple(sorted(near.items()))
-        if key not in found:
-            found[key] = _chance(position, cell)
-        chances.append(found[key])
-    return np.array(chances, np.float64)
+            clues[cell].append(clue)
+    around = [
+        Counter(tuple(clues[other]) for other in position.topology.of(cell).tolist() if problem.covered[other])
+        for cell in range(problem.n)
+    ]
+    return [(tuple(clues[cell]), tuple(sorted(around[cell].items()))) for cell in range(problem.n)]
 
 
-def _chance(position: Position, cell: int) -> float:
-    from solvers.counting import Counting  # compiled code, which no other policy needs
+def outcomes(position: Position, cell: int) -> list[tuple[Position, Marginals, float]]:
+    """What opening a covered cell may show: the position then, its marginals, and the probability of that clue.
 
-    codes = position.codes.reshape(-1)
-    near = codes[position.topology.of(cell)]
+    What hits a mine is left out, so the probabilities add up to that of a safe cell. Models are uniform. Nothing where
+    the position has no model, or a count is over the budget of `counting`.
+    """
+    from solvers.counting import Counting  # compiled code, which not every policy needs
+
+    near = position.codes.reshape(-1)[position.topology.of(cell)]
     hits = int(np.count_nonzero(near == HIT))
     shown = []
     for clue in [*range(hits, hits + int(np.count_nonzero(near == COVERED)) + 1), HIT]:
         after = position.codes.copy()
         after.flat[cell] = clue
-        shown.append(Position(after, position.mines, topology=position.topology).problem())
-    answers = Counting().marginals_many(shown, threads=1)
+        shown.append(Position(after, position.mines, topology=position.topology))
+    answers = Counting().marginals_many([after.problem() for after in shown], threads=1)
     logs = np.array([answer.log_models for answer in answers])
     if np.isnan(logs).any() or logs.max() == -np.inf:
-        return 0.0
+        return []
     models = np.exp(logs - logs.max())
-    new = [
-        bool((a.probability == 0).any() or (a.probability[p.covered] == 1).all())
-        for a, p in zip(answers, shown, strict=True)
-    ]
-    return float(models[:-1][new[:-1]].sum() / models.sum())
+    shares = (models / models.sum()).tolist()
+    return [found for found in zip(shown[:-1], answers, shares[:-1], strict=False) if found[2] > 0]
 
 
 def candidates(position: Position, answer: Deduction | Marginals) -> NDArray[np.intp]:
@@ -247,14 +277,27 @@ def pick(cells: NDArray[np.intp], rng: np.random.Generator) -> int:
     return int(cells[rng.integers(cells.size)])
 
 
-def _safest(position: Position, answer: Deduction | Marginals) -> NDArray[np.intp]:
-    """The cells that are least probably mines, ascending."""
+def probabilities(position: Position, answer: Deduction | Marginals) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """(the candidates that the answer has a number for, ascending; these). ValueError if there are none."""
     if isinstance(answer, Deduction):
         raise ValueError(f"this policy needs probabilities, and {answer!r} has none: ask the solver for marginals")
     cells = candidates(position, answer)
     cells = cells[~np.isnan(answer.probability[cells])]
     if not cells.size:
         raise ValueError(f"this policy needs probabilities, and {answer!r} has none for the covered cells")
-    share = answer.probability[cells]
+    return cells, answer.probability[cells]
+
+
+def safest(position: Position, answer: Deduction | Marginals) -> NDArray[np.intp]:
+    """The cells that are least probably mines, ascending. ValueError as :func:`probabilities`."""
+    cells, share = probabilities(position, answer)
     least: NDArray[np.intp] = cells[share <= share.min() + TIE]
     return least
+
+
+def fewest_covered(position: Position, cells: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Of these cells those with the fewest covered neighbours."""
+    covered = position.codes.reshape(-1) == COVERED
+    around = np.array([np.count_nonzero(covered[position.topology.of(cell)]) for cell in cells.tolist()])
+    fewest: NDArray[np.intp] = cells[around == around.min()]
+    return fewest

@@ -128,13 +128,13 @@ def spec_of(solver: Solver) -> str:
     name = _name_of(type(solver))
     if name is None:
         raise ValueError(f"{type(solver).__qualname__} is not a registered solver")
-    return _with_parameters(name, solver)
+    return with_parameters(name, solver)
 
 
 def label_of(solver: Solver) -> str:
     """What tables call a solver: its spec, or for one that is not registered its class and parameters."""
     name = _name_of(type(solver)) or type(solver).__name__
-    return _with_parameters(name, solver) if dataclasses.is_dataclass(solver) else name
+    return with_parameters(name, solver) if dataclasses.is_dataclass(solver) else name
 
 
 def _name_of(kind: type[Any]) -> str | None:
@@ -156,10 +156,11 @@ def _imported(point: EntryPoint) -> object:
     return found
 
 
-def _with_parameters(name: str, solver: Any) -> str:
+def with_parameters(name: str, made: Any) -> str:
+    """The spec of a dataclass that `build` makes under this name."""
     parts = []
-    for f in dataclasses.fields(solver):
-        value = getattr(solver, f.name)
+    for f in dataclasses.fields(made):
+        value = getattr(made, f.name)
         default = f.default if f.default_factory is dataclasses.MISSING else f.default_factory()
         if f.init and value != default:
             parts.append(f"{f.name}={write_value(value)}")

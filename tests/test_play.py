@@ -15,7 +15,6 @@ from benchmarks.play_tables import games_table
 from board import Layout
 from board.topology import grid
 from solvers import Unsupported, make_solver
-from solvers.playing import COMPILED
 from solvers.policy import make_policy
 
 
@@ -85,6 +84,9 @@ def test_bad_setting(text, extra, message):
 # The compiled loop
 
 
+COMPILED = ("random", "frontier", "safest", "smart", "lookahead", "lookahead:depth=3", "optimal:models=20")
+
+
 @pytest.mark.parametrize("policy", COMPILED)
 @pytest.mark.parametrize("board", ["beginner", "6x6/9", "4x7/5"])
 def test_what_needs_no_guess_is_the_same_through_the_interface(policy, board):
@@ -104,7 +106,7 @@ def test_what_needs_no_guess_is_the_same_through_the_interface(policy, board):
     assert unguessed
 
 
-@pytest.mark.parametrize("policy", ["safest", "smart"])
+@pytest.mark.parametrize("policy", ["safest", "smart", "lookahead", "optimal:models=200"])
 def test_rates_equal_those_through_the_interface(policy):
     """Ties are broken by other draws, so the same in distribution: won games and guesses, within four errors."""
     where, games = setting("5x5/6"), 400
