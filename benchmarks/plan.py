@@ -223,7 +223,9 @@ def _solver_header(label: str, solver: Solver) -> dict[str, Any]:
     except ValueError:
         spec = None  # not registered
     parameters = {f.name: write_value(getattr(solver, f.name)) for f in _fields(solver)}
-    return {"label": label, "spec": spec, "claims": asdict(claims_of(solver)), "parameters": parameters}
+    claims = asdict(claims_of(solver))
+    del claims["steady"]  # every call of a run tells the problem alike
+    return {"label": label, "spec": spec, "claims": claims, "parameters": parameters}
 
 
 def _fields(solver: object) -> list[Field[Any]]:

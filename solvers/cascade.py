@@ -123,6 +123,7 @@ class Cascade:
             complete_global=any(claims.complete_global for claims in every),
             marginals=every[-1].marginals,
             exact=every[-1].exact,
+            steady=all(claims.steady for claims in every),
         )
 
     def deduce(self, problem: Problem, /) -> Deduction:

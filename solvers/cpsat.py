@@ -91,7 +91,7 @@ class CpSat:
     def claims(self) -> Claims:
         """Complete, unless a budget stands in the way."""
         complete = not self.work and not self.calls
-        return Claims(complete_local=complete, complete_global=complete)
+        return Claims(complete_local=complete, complete_global=complete, steady=complete)
 
     def deduce(self, problem: Problem, /) -> Deduction:
         """The cells that are the same in every model."""

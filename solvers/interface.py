@@ -45,6 +45,7 @@ class Claims:
     complete_global: bool = False  #: the same with a mine count
     marginals: bool = False  #: answers `marginals`
     exact: bool = False  #: with integers and fractions
+    steady: bool = True  #: finds the same however a problem is told; a search under a budget may stop elsewhere
 
 
 def check_budget(name: str, value: object, least: int, most: int = 2**63 - 1) -> None:

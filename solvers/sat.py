@@ -105,7 +105,8 @@ class Sat:
         complete = not (self.conflicts or self.calls or self.strategy in PROPAGATING or self.encoding in EXTREME)
         # binomial takes every clue of a grid, and refuses scopes of dozens of cells, such as all of them
         whole = complete and not (self.count == "naive" and self.encoding == "binomial")
-        return Claims(complete_local=complete, complete_global=whole)
+        steady = not (self.conflicts or self.calls)
+        return Claims(complete_local=complete, complete_global=whole, steady=steady)
 
     def deduce(self, problem: Problem, /) -> Deduction:
         """The cells that are the same in every model."""

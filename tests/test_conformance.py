@@ -33,6 +33,16 @@ def test_solver_conforms_on_many_problems(solver, seed):
     check_solver(solver, problems=2000, seed=seed)
 
 
+BUDGETS = ["sat:calls=2", "sat:conflicts=1", "sat:strategy=core,calls=3", "cpsat:calls=2", "cpsat:work=0.0001"]
+BUDGETS += ["subset:max_sentences=3", "minmax:max_clauses=3", "enumeration:max_models=4"]
+BUDGETS += ["explanation:cells=2,work=5", "cascade:stages=single+sat:calls=1"]
+
+
+@pytest.mark.parametrize("spec", BUDGETS)
+def test_what_a_budget_cuts_short_conforms(spec):
+    check_solver(make_solver(spec), problems=20)
+
+
 # --- the reference itself, against nothing but the definition of a model
 
 
