@@ -28,6 +28,7 @@ from benchmarks.corpus_cli import app as corpus_app
 from benchmarks.cs50_cli import cs50
 from benchmarks.export_cli import export
 from benchmarks.play_cli import optimum, play
+from benchmarks.view_cli import view
 
 app = typer.Typer(cls=Commands, add_completion=False, pretty_exceptions_enable=False)
 app.add_typer(corpus_app, name="corpus", help="Sets of positions with exact answers: list, show, build.")
@@ -72,11 +73,14 @@ app.command("formats")(list_formats)
 app.command()(cs50)
 app.command()(play)
 app.command()(optimum)
+app.command()(view)
 
 
 @app.command()
 def solve(
-    file: Annotated[str, typer.Argument(metavar="FILE|-", help="A position as text: 0-8 # F * _.")],
+    file: Annotated[
+        str, typer.Argument(metavar="FILE|-", help="A position: text of 0-8 # F * _, or as `sapper formats` lists.")
+    ],
     mines: Annotated[
         str | None, typer.Option(metavar="N", help="All mines on the board; only the clues count without it.")
     ] = None,
@@ -85,6 +89,13 @@ def solve(
         typer.Option(
             metavar="SPEC", help="The strategy, counting:exact=true otherwise; not with --explain or --steps."
         ),
+    ] = None,
+    source: Annotated[
+        str | None,
+        typer.Option("--from", metavar="FORMAT", help="What FILE is, of `sapper formats`; else text, or what it says."),
+    ] = None,
+    topology: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The board: grid, torus or hexagonal; grid otherwise.")
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")] = False,
     explain: Annotated[
@@ -98,13 +109,13 @@ def solve(
     Exit code 3 if there is no arrangement of mines that fits.
     """
     if explain is not None or steps:
-        return _explain(file, mines, solver, explain, steps, json)
+        return _explain(file, mines, solver, explain, steps, json, source, topology)
     with bad_input():
         from benchmarks import solving
         from board.render import legend
         from solvers import Status, make_solver
 
-        position = solving.read_position(file, mines)
+        position = solving.read_position(file, mines, source, topology=topology)
         solution = solving.solve(position, make_solver("counting:exact=true" if solver is None else solver))
     if json:
         print(solving.as_json(solution))
@@ -122,7 +133,16 @@ def solve(
     return EXIT_INCONSISTENT if solution.status is Status.INCONSISTENT else 0
 
 
-def _explain(file: str, mines: str | None, solver: str | None, cell: str | None, steps: bool, json: bool) -> int:
+def _explain(
+    file: str,
+    mines: str | None,
+    solver: str | None,
+    cell: str | None,
+    steps: bool,
+    json: bool,
+    source: str | None,
+    topology: str | None,
+) -> int:
     """`sapper solve` with --explain or --steps."""
     with bad_input():
         from benchmarks import explaining, solving
@@ -133,7 +153,7 @@ def _explain(file: str, mines: str | None, solver: str | None, cell: str | None,
             raise ValueError("--explain and --steps: one of them at a time")
         if solver is not None:
             raise ValueError(f"--solver: explanations are the same for every strategy, {solver!r} has no part in them")
-        position = solving.read_position(file, mines)
+        position = solving.read_position(file, mines, source, topology=topology)
         number = None if cell is None else explaining.read_cell(cell, position)
     if number is not None:
         answer = explaining.explain_cell(position, number)

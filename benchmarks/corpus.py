@@ -2,14 +2,17 @@
 
 The first line is the header: format, version, name, seed, count, hash and a `definition` in one sentence.
 Every other line is an entry: id, game, mines, rows (the text of the position), the local and the global
-answer, and the mine cells if the layout is known. Nothing depends on when or where a file was made: the same
+answer, and the mine cells if the layout is known. Of a board that is not the grid there is also its topology: `torus`,
+`hexagonal`, or the name and the neighbours of each cell. Where a clue is over 8, which has no symbol, the rows
+are lists with a cell an element, all clues as integers. Nothing depends on when or where a file was made: the same
 seed gives the same bytes.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from difflib import get_close_matches
 from importlib import resources
 from pathlib import Path
@@ -18,9 +21,10 @@ from typing import Any
 import msgspec
 
 from benchmarks.entries import Answer, Corpus, Entry, Question, plain
-from board import Position
+from board import Position, Topology, graph
 from board.layout import LEVELS
 from board.problem import mine_count
+from board.topology import named
 
 __all__ = [
     "Answer",
@@ -53,6 +57,8 @@ _ENTRY: dict[str, Any] = {
     "global": dict,
     "layout": list | None,
 }
+_OPTIONAL: dict[str, Any] = {"topology": str | dict}  # of an entry
+_GRAPH: dict[str, Any] = {"name": str, "neighbours": list}
 _ANSWER: dict[str, Any] = {"consistent": bool, "safe": list, "mines": list}
 
 
@@ -109,6 +115,8 @@ def write_corpus(corpus: Corpus, path: str | Path) -> None:
 def build_corpus(name: str, count: int, seed: int, *, progress: Callable[[int, int], None] | None = None) -> Corpus:
     """The first `count` entries that a seed makes of a corpus `<level>-<kind>` or of one of SHAPES.
 
+    Before `<level>` may stand `torus-`, `hexagonal-` or `graph-`: the same on other boards.
+
     See `benchmarks.generation` and, for the sizes of shapes and their order, `benchmarks.shapes`.
 
     progress: called with (entries made, count) after each entry.
@@ -133,7 +141,7 @@ def _trusted_entry(found: dict[str, Any]) -> Entry:
         for item in (found["local"], found["global"])
     )
     layout = None if found["layout"] is None else tuple(found["layout"])
-    position = Position.parse(found["rows"], found["mines"])
+    position = _position(found["rows"], found["mines"], found.get("topology", "grid"))
     return Entry.trusted(found["id"], found["game"], position, local, whole, layout)
 
 
@@ -181,27 +189,63 @@ def _check_keys(found: Mapping[str, Any], known: Mapping[str, Any], where: str, 
 
 def _entry(line: str, where: str) -> Entry:
     found = _object(line, where)
-    _check_keys(found, _ENTRY, where)
+    _check_keys(found, _ENTRY | {key: kind for key, kind in _OPTIONAL.items() if key in found}, where)
     answers = []
     for question in ("local", "global"):
         _check_keys(found[question], _ANSWER, f"{where}, key {question}")
         safe, mines = (_cells(found[question][k], f"{where}, key {question}.{k}") for k in ("safe", "mines"))
         answers.append(Answer(found[question]["consistent"], safe, mines))
-    if not all(isinstance(row, str) for row in found["rows"]):
-        raise ValueError(f"{where}, key rows: a list of texts is needed")
     layout = None if found["layout"] is None else _cells(found["layout"], f"{where}, key layout")
+    topology = found.get("topology", "grid")
+    if isinstance(topology, dict):
+        _check_keys(topology, _GRAPH, f"{where}, key topology")
     try:
-        count = mine_count(found["mines"])
-    except ValueError as wrong:
-        raise ValueError(f"{where}, key mines: {wrong}") from None
-    try:
-        position = Position.parse(found["rows"], count)
-    except ValueError as wrong:
-        raise ValueError(f"{where}, key rows: {wrong}") from None
-    try:
+        position = _position(found["rows"], found["mines"], topology)
         return Entry(found["id"], found["game"], position, answers[0], answers[1], layout)
     except ValueError as wrong:
         raise ValueError(f"{where}, key {wrong}") from None
+
+
+def _position(rows: list[Any], mines: int | None, topology: str | dict[str, Any]) -> Position:
+    """The position as it stands in an entry; a ValueError begins with the key that is wrong."""
+    with _key("mines"):
+        count = mine_count(mines)
+    with _key("rows"):
+        position = _parsed(rows, count)
+    if topology == "grid":
+        return position
+    with _key("topology"):
+        return Position(position.codes, count, position.flags, _topology(topology, position.shape))
+
+
+def _parsed(rows: list[Any], mines: int | None) -> Position:
+    if set(map(type, rows)) <= {str}:
+        return Position.parse(rows, mines)
+    if not all(isinstance(row, list) and set(map(type, row)) <= {str, int} for row in rows):
+        raise ValueError("a list of texts is needed, or of lists of symbols and integers")
+    for cell in (cell for row in rows for cell in row):
+        if len(cell) != 1 if isinstance(cell, str) else cell < 0:
+            raise ValueError(f"a cell is one symbol or an integer >= 0, not {cell!r}")
+    shown = Position.parse(["".join("_" if isinstance(cell, int) else cell for cell in row) for row in rows])
+    codes = shown.codes.tolist()
+    for line, row in zip(codes, rows, strict=True):
+        line[:] = [cell if isinstance(cell, int) else code for code, cell in zip(line, row, strict=True)]
+    return Position(codes, mines, shown.flags)
+
+
+def _topology(found: str | dict[str, Any], shape: tuple[int, int]) -> Topology:
+    if isinstance(found, str):
+        return named(found, *shape)
+    return graph(found["neighbours"], shape, found["name"])
+
+
+@contextmanager
+def _key(name: str) -> Iterator[None]:
+    """The message of a ValueError begins with the key."""
+    try:
+        yield
+    except ValueError as wrong:
+        raise ValueError(f"{name}: {wrong}") from None
 
 
 def _cells(found: list[Any], where: str) -> tuple[int, ...]:

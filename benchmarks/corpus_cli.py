@@ -1,7 +1,8 @@
-"""`sapper corpus`: list the bundled corpora, show one, build one from a seed."""
+"""`sapper corpus`: list the bundled corpora, show one, build one from a seed, from positions, from replays."""
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,6 +14,14 @@ if TYPE_CHECKING:
     from benchmarks.corpus import Corpus, Question
 
 app = typer.Typer()
+
+
+class Moments(StrEnum):
+    """Which moments of a replay; see `benchmarks.replays`."""
+
+    EVERY = "every"
+    STUCK = "stuck"
+    GUESS = "guess"
 
 
 @app.callback(invoke_without_command=True)
@@ -87,7 +96,11 @@ def _contents(corpus: Corpus, question: Question) -> str:
 @app.command()
 def build(
     name: Annotated[
-        str, typer.Argument(metavar="NAME", help="LEVEL-KIND, such as expert-stuck, or a shape, such as combs.")
+        str,
+        typer.Argument(
+            metavar="NAME",
+            help="LEVEL-KIND, such as expert-stuck, after torus-, hexagonal- or graph- if you like; or a shape: combs.",
+        ),
     ],
     count: Annotated[int, typer.Option(min=1, help="How many positions.")],
     seed: Annotated[int, typer.Option(min=0, help="The same seed makes the same positions.")],
@@ -108,13 +121,23 @@ def build(
 
 @app.command("import")
 def import_positions(
-    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Positions as text, one a file: 0-8 # F * _.")],
+    files: Annotated[
+        list[str], typer.Argument(metavar="FILE...", help="Positions, one a file: text, or as `sapper formats` lists.")
+    ],
     out: Annotated[Path, typer.Option(metavar="FILE", help="A new .jsonl file.")],
     mines: Annotated[
-        str | None, typer.Option(metavar="N", help="All mines on each board; only the clues count without it.")
+        str | None,
+        typer.Option(metavar="N", help="All mines on each board, where its file does not say; else only clues count."),
+    ] = None,
+    source: Annotated[
+        str | None,
+        typer.Option("--from", metavar="FORMAT", help="Of all files; else text, or what each file says itself."),
+    ] = None,
+    topology: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Of all boards: grid, torus or hexagonal; grid otherwise.")
     ] = None,
 ) -> int:
-    """Make a corpus of positions from text files; what follows from each is computed."""
+    """Make a corpus of positions from files; what follows from each is computed."""
     with bad_input():
         from benchmarks.corpus import Corpus, write_corpus
         from benchmarks.generation import entry_of
@@ -122,9 +145,39 @@ def import_positions(
 
         if out.exists():
             raise ValueError(f"{str(out)!r} exists already; a corpus is never overwritten")
-        positions = {file: read_position(file, mines) for file in dict.fromkeys(files)}
+        positions = {file: read_position(file, mines, source, topology) for file in dict.fromkeys(files)}
         entries = tuple(entry_of(file, position) for file, position in positions.items())
         made = Corpus(out.stem, entries, {"definition": f"Positions from {len(entries):,} files."})
         write_corpus(made, out)
     print(f"{made.name}: {len(made):,} positions, hash {made.hash}")
+    return 0
+
+
+@app.command("from-replays")
+def from_replays(
+    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Replays: .avf, .evf, .rmv, .mvf.")],
+    out: Annotated[Path, typer.Option(metavar="FILE", help="A new .jsonl file.")],
+    moments: Annotated[
+        Moments,
+        typer.Option(
+            help="Each at which the player has to move; those at which subset inference finds no safe cell though "
+            "some are provable; or those at which none is."
+        ),
+    ] = Moments.EVERY,
+) -> int:
+    """Make a corpus of what players saw in real games, after each move that opened something.
+
+    An entry is called FILE#NUMBER, by the moment counted from 0; all entries of a file are of one game.
+    """
+    with bad_input():
+        from benchmarks.corpus import write_corpus
+        from benchmarks.replays import replay_corpus
+
+        if out.exists():
+            raise ValueError(f"{str(out)!r} exists already; a corpus is never overwritten")
+        with progress() as report:
+            made = replay_corpus(out.stem, files, moments.value, progress=report)
+        write_corpus(made, out)
+    games = len({entry.game for entry in made})
+    print(f"{made.name}: {len(made):,} positions of {games:,} games, hash {made.hash}")
     return 0

@@ -16,7 +16,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from board import COVERED, UNNUMBERED, Layout, Position
+from board import COVERED, UNNUMBERED, Layout, Position, Topology
+from board.topology import NAMES
 
 Question = Literal["local", "global"]
 
@@ -93,8 +94,7 @@ class Corpus:
     header: may hold "seed", "definition" and more; "format", "version", "name", "count" and "hash" are
         filled in.
 
-    Raises ValueError for ids that repeat, for a header that contradicts the entries, and for positions that
-    text cannot hold: clues over 8, other topologies than the grid.
+    Raises ValueError for ids that repeat and for a header that contradicts the entries.
     """
 
     name: str
@@ -147,19 +147,38 @@ class Corpus:
 
 
 def plain(entry: Entry) -> dict[str, Any]:
-    """The entry as it stands in a file."""
+    """The entry as it stands in a file; see `benchmarks.corpus`."""
     position = entry.position
-    if position.topology.name != "grid":
-        raise ValueError(f"entry {entry.id!r}: a corpus holds grids, not the topology {position.topology!r}")
-    return {
+    found = {
         "id": entry.id,
         "game": entry.game,
         "mines": position.mines,
-        "rows": position.rows(),
+        "rows": plain_rows(position),
         "local": _plain_answer(entry.local_answer),
         "global": _plain_answer(entry.global_answer),
         "layout": None if entry.layout is None else list(entry.layout),
     }
+    if position.topology.name != "grid":  # without the key corpora of grids keep their hashes
+        found["topology"] = _plain_topology(position.topology)
+    return found
+
+
+def plain_rows(position: Position) -> list[str] | list[list[str | int]]:
+    """The lines of its text; where a clue is over 8, which has no symbol, a list a row, clues as integers."""
+    if position.codes.max() <= 8:
+        return position.rows()
+    rows = Position(np.minimum(position.codes, 8), None, position.flags, position.topology).rows()
+    return [
+        [symbol if code < 0 else code for symbol, code in zip(row, codes, strict=True)]
+        for row, codes in zip(rows, position.codes.tolist(), strict=True)
+    ]
+
+
+def _plain_topology(topology: Topology) -> str | dict[str, Any]:
+    if topology.name in NAMES:
+        return topology.name
+    neighbours = [cells.tolist() for cells in np.split(topology.neighbours, topology.indptr[1:-1])]
+    return {"name": topology.name, "neighbours": neighbours}
 
 
 def _plain_answer(answer: Answer) -> dict[str, Any]:

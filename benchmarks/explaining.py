@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.solving import LARGEST_DRAWN_CELLS, number_text
-from board import HIT, Position
+from board import Position
 from board.render import board_text
 from solvers import Status
 from solvers.counting import Counting
@@ -62,18 +62,6 @@ def read_cell(text: str, position: Position) -> int:
     return cell
 
 
-def clue_cells(position: Position) -> NDArray[np.int64]:
-    """int64[m]: the cell of the clue behind each constraint of the position's problem.
-
-    >>> clue_cells(Position.parse(["0011", "001#"])).tolist()
-    [2, 3, 6]
-    """
-    codes, topology = position.codes.reshape(-1), position.topology
-    inside = np.stack([position.problem().covered, codes == HIT])[:, topology.neighbours]
-    counts = np.diff(np.concatenate([np.zeros((2, 1), np.int64), inside.cumsum(axis=1)], axis=1)[:, topology.indptr])
-    return np.flatnonzero((codes >= 0) & ((counts[0] > 0) | (counts[1] != codes)))
-
-
 def explain_cell(position: Position, cell: int) -> Answer:
     """Why the cell is safe or a mine, or with what probability it is a mine."""
     problem = position.problem()
@@ -84,7 +72,7 @@ def explain_cell(position: Position, cell: int) -> Answer:
     if found is None:
         return _open(position, cell, place)
     marked = np.arange(problem.n) == cell
-    clues = clue_cells(position)[list(found.constraints)]
+    clues = position.clue_cells()[list(found.constraints)]
     value = "mine" if found.mine else "safe"
     drawn = _drawn(position, clues, safe=marked & (not found.mine), mines=marked & found.mine)
     is_so = f"{_at(place)} is {'a mine' if found.mine else 'safe'}"
@@ -98,7 +86,7 @@ def explain_position(position: Position, progress: Callable[[int, int], None] | 
     problem = position.problem()
     if (contradiction := explain_contradiction(problem)) is not None:
         return _contradiction(position, contradiction)
-    clues = clue_cells(position)
+    clues = position.clue_cells()
     steps = explain_steps(problem, progress=progress)
     marks = {name: np.zeros(problem.n, np.bool_) for name in ("safe", "mines")}
     for step in steps:
@@ -123,7 +111,7 @@ def explain_position(position: Position, progress: Callable[[int, int], None] | 
 
 
 def _contradiction(position: Position, found: Contradiction) -> Answer:
-    clues = clue_cells(position)[list(found.constraints)]
+    clues = position.clue_cells()[list(found.constraints)]
     drawn = _drawn(position, clues)
     said = _clues(position, clues, found.mine_count, drawn)
     line = f"inconsistent: no arrangement of mines fits {said}"

@@ -9,9 +9,11 @@ from pathlib import Path
 
 import pandas as pd
 
+from benchmarks.entries import plain_rows
 from benchmarks.judgement import score
 from benchmarks.metrics import features
 from benchmarks.records import Record, Run
+from board import Position
 from solvers import Unsupported
 
 FORMS = (".parquet", ".csv", ".sqlite")
@@ -42,8 +44,14 @@ def positions_frame(run: Run) -> pd.DataFrame:
     known = run.entries()
     entries = [known[key] for key in zip(frame["corpus"], frame["entry"], strict=True)]
     frame["game"] = [entry.game for entry in entries]
-    frame["text"] = ["\n".join(entry.position.rows()) for entry in entries]
+    frame["text"] = [_text(entry.position) for entry in entries]
     return frame
+
+
+def _text(position: Position) -> str:
+    """The position's text; clues over 8, which have no symbol, as numbers between spaces."""
+    rows = plain_rows(position)
+    return "\n".join(row if isinstance(row, str) else " ".join(map(str, row)) for row in rows)
 
 
 def export(run: Run, path: str | Path) -> None:

@@ -9,6 +9,9 @@ provably safe cell if there is one. For the stuck kinds it tries a weaker strate
 player where that finds no safe cell. Such a moment counts as stuck if a safe cell is provable: where none
 is, and that is most of them, no strategy could be told from another.
 
+Levels are played on four kinds of board, with as many cells and mines: the grid, the torus, the hexagonal board, and
+graphs of `benchmarks.shapes.plane`, each game on one of its own.
+
 Answers are those of `counting`, and `sat` must give the same ones; on lattices, where the mine count can take `sat`
 minutes, `cpsat` must.
 """
@@ -23,9 +26,10 @@ from numpy.typing import NDArray
 
 from benchmarks.corpus import KINDS, LEVELS, PATTERN, SHAPES
 from benchmarks.entries import Answer, Corpus, Entry
-from benchmarks.shapes import SCATTER, draw, scattered, shape_definition
+from benchmarks.shapes import PLANE, SCATTER, draw, plane, scattered, shape_definition
 from board import COVERED, Game, Layout, Outcome, Position, Problem
 from board.problem import whole
+from board.topology import named
 from solvers import MarginalSolver, Solver, Status, make_solver
 
 DEFINITIONS = {
@@ -40,6 +44,12 @@ DEFINITIONS = {
     "endgame": "One uniformly random moment of each game of the exact player with few safe cells left (at "
     "most {left}) at which the mine count matters: the global answer differs from the local one.",
 }
+BOARDS = {
+    "grid": "{rows} rows x {columns} columns, {mines} mines.",
+    "torus": "A torus, {rows} rows x {columns} columns, {mines} mines.",
+    "hexagonal": "Hexagons, {rows} rows x {columns} columns, odd rows half a cell to the right, {mines} mines.",
+    "graph": PLANE + " {mines} of them are mines.",
+}  #: what a corpus begins its definition with; all but the grid are prefixes of its name
 FINDERS = {"stuck": "subset", "minmax-stuck": "minmax"}
 SAFE_CELLS_LEFT = {"beginner": 12, "intermediate": 16, "expert": 20}
 TIE = 1e-9  # relative: probabilities this close are the same number, computed twice
@@ -66,10 +76,10 @@ def generate(name: str, count: int, seed: int, progress: Callable[[int, int], No
 def _definition(name: str) -> str:
     if name in SHAPES:
         return shape_definition(name)
-    level, kind = _split(name)
+    board, level, kind = _split(name)
     rows, columns, mines = LEVELS[level]
-    definition = DEFINITIONS[kind].format(left=SAFE_CELLS_LEFT[level])
-    return f"{rows} rows x {columns} columns, {mines} mines. {definition}"
+    first = BOARDS[board].format(rows=rows, columns=columns, mines=mines, cells=rows * columns)
+    return f"{first} {DEFINITIONS[kind].format(left=SAFE_CELLS_LEFT[level])}"
 
 
 def make_entry(name: str, seed: int, index: int) -> Entry | None:
@@ -90,15 +100,17 @@ def make_entry(name: str, seed: int, index: int) -> Entry | None:
 
 def _moment(name: str, seed: int, index: int) -> tuple[Position, Layout] | None:
     """One moment of the wanted kind of game `index`, and where its mines are."""
-    level, kind = _split(name)
-    rng = np.random.default_rng([seed, list(LEVELS).index(level), KINDS.index(kind), index])
+    board, level, kind = _split(name)
+    other = [] if board == "grid" else [list(BOARDS).index(board)]
+    rng = np.random.default_rng([seed, list(LEVELS).index(level), KINDS.index(kind), index, *other])
     rows, columns, mines = LEVELS[level]
+    topology = plane(rows, columns, rng) if board == "graph" else named(board, rows, columns)
     if kind == "scatter":
-        layout = Layout.random(rows, columns, mines, rng)
+        layout = Layout.random(*topology.shape, mines, rng, topology=topology)
         position = scattered(layout, rng)
         return None if position is None else (position, layout)
-    first = int(rng.integers(rows * columns))
-    layout = Layout.random(rows, columns, mines, rng, first=first, rule="safe")
+    first = int(rng.integers(topology.n))
+    layout = Layout.random(*topology.shape, mines, rng, first=first, rule="safe", topology=topology)
     game = Game(layout)
     game.open(first)
     finder = FINDERS.get(kind)
@@ -108,11 +120,16 @@ def _moment(name: str, seed: int, index: int) -> tuple[Position, Layout] | None:
     return (moments[int(rng.integers(len(moments)))], layout) if moments else None
 
 
-def _split(name: str) -> tuple[str, str]:
-    level, _, kind = name.partition("-")
+def _split(name: str) -> tuple[str, str, str]:
+    """(board, level, kind)."""
+    board, _, rest = name.partition("-")
+    if board not in list(BOARDS)[1:]:
+        board, rest = "grid", name
+    level, _, kind = rest.partition("-")
     if level not in LEVELS or kind not in KINDS:
-        raise ValueError(f"no way to build a corpus {name!r}; known are {', '.join(SHAPES)}, and {PATTERN}")
-    return level, kind
+        known = f"{', '.join(SHAPES)}, and {PATTERN}, also after {', '.join(list(BOARDS)[1:])} and a hyphen"
+        raise ValueError(f"no way to build a corpus {name!r}; known are {known}")
+    return board, level, kind
 
 
 @cache

@@ -17,6 +17,7 @@ from benchmarks.page import Table
 from benchmarks.records import FAILURES, Record, Run
 from benchmarks.tables import number
 from board import COVERED, Position, to_svg
+from board.topology import NAMES
 from solvers.registry import solver_names
 
 KINDS = ("wrong", *FAILURES, "incomplete")  #: how a position can be missed, worst first
@@ -163,8 +164,14 @@ def _microseconds(nanoseconds: tuple[int, ...], most: int = 10) -> str:
 
 
 def _command(record: Record, position: Position) -> str:
-    """A shell text that puts the question to the same solver; to the usual one if its name is no spec."""
-    words = ["sapper", "solve", "-"]
+    """A shell text that puts the question to the same solver; to the usual one if its name is no spec.
+
+    It shows the entry where no text holds the board.
+    """
+    name = position.topology.name
+    if name not in NAMES or position.codes.max() > 8:
+        return shlex.join(["sapper", "corpus", "show", record.corpus, record.entry])
+    words = ["sapper", "solve", "-", *(() if name == "grid" else ("--topology", name))]
     if record.question == "global" and position.mines is not None:
         words += ["--mines", str(position.mines)]
     if record.solver.partition(":")[0] in solver_names():

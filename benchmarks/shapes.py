@@ -1,4 +1,4 @@
-"""Positions that grow: square boards opened at random, combs and lattices, drawn from a seed.
+"""Positions that grow: square boards opened at random, combs and lattices, drawn from a seed. And random graphs.
 
 They show how time grows with size. The sizes of a shape stand in a fixed order, and entry i has size number i modulo
 their number: a corpus of as many entries as there are sizes holds each once, a longer one begins again with other
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.corpus import SHAPES
-from board import Game, Layout, Outcome, Position
+from board import Game, Layout, Outcome, Position, Topology, graph
 
 SQUARES = (16, 32, 64, 128, 256)  # cells a side
 COMBS = (
@@ -31,6 +31,24 @@ SCATTER = (
     "Safe cells of a random layout opened at random, with the flood fill, until a share of them drawn uniformly "
     "from 0.05 to 0.95 is open."
 )
+REACH = 1.6  #: of a point of a plane: eight others are nearer on average, far from the edges
+PLANE = (
+    "{cells} points at random in a rectangle of {rows} x {columns}, one graph a game; those nearer than "
+    f"{REACH} are neighbours."
+)
+
+
+def plane(rows: int, columns: int, rng: np.random.Generator) -> Topology:
+    """A graph of rows x columns cells, which are points drawn uniformly in a rectangle of that size, one a unit area.
+
+    Those nearer than REACH are neighbours, so cells have different numbers of them; from top to bottom, in one row.
+    Cost quadratic in cells. Source: E. N. Gilbert, Random plane networks, J. SIAM, 1961.
+    """
+    points = rng.random((rows * columns, 2)) * (rows, columns)
+    points = points[np.argsort(points[:, 0], kind="stable")]
+    distance = np.hypot(*(points[:, None] - points).transpose(2, 0, 1))
+    np.fill_diagonal(distance, np.inf)
+    return graph([np.flatnonzero(row < REACH).tolist() for row in distance])
 
 
 def shape_definition(name: str) -> str:

@@ -18,16 +18,18 @@ from board.decoding import MOST_BYTES, Board
 from board.layout_formats import fits_mbf
 from board.problem import mine_count
 from board.render import board_text
+from board.topology import named
 from solvers import Deduction, Marginals, MarginalSolver, Solver, Status, label_of
 
 LARGEST_DRAWN_CELLS = 10_000
 
 
-def read_position(file: str, mines: str | None, format: str | None = None) -> Position:
+def read_position(file: str, mines: str | None, format: str | None = None, topology: str | None = None) -> Position:
     """The position in a file (`-` is standard input), with a mine count given as text.
 
     format: a name of `board.formats.FORMATS`. Without it the file is the project's own text, or says itself what it is,
         as `.mine`, JSON and `.npy` do; characters of other dialects are not guessed at.
+    topology: a name of `board.topology.NAMES`, for files that do not say; the grid without it.
 
     Raises ValueError, naming the file and where it applies line and column, and OSError.
     """
@@ -50,7 +52,13 @@ def read_position(file: str, mines: str | None, format: str | None = None) -> Po
         raise ValueError(f"{name}: {wrong}") from None
     if isinstance(board, Layout):
         raise ValueError(f"{name}: a layout, not a position: `sapper convert --to text --open ROW,COLUMN` makes one")
-    return board
+    if topology is None:
+        return board
+    if board.topology.name != "grid":
+        raise ValueError(
+            f"{name}: the neighbours of its cells stand in the file, the topology {topology!r} has no part"
+        )
+    return Position(board.codes, board.mines, board.flags, named(topology, *board.shape))
 
 
 def _board(content: bytes, mines: int | None, format: str | None) -> Board:
@@ -175,7 +183,7 @@ def drawing(solution: Solution, width: int | None) -> str | None:
     shares = None if solution.marginals is None else solution.marginals.probability
     for probability in (shares, None):
         text = board_text(position, deduction.safe, deduction.mines, probability)
-        if width is None or text.index("\n") <= width:
+        if width is None or max(map(len, text.splitlines())) <= width:
             return text
     return None
 

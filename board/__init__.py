@@ -6,7 +6,7 @@ from board.game import Game, Outcome
 from board.layout import Layout
 from board.position import COVERED, HIT, UNNUMBERED, Position
 from board.problem import Constraint, Problem
-from board.topology import Topology, grid
+from board.topology import Topology, graph, grid, hexagonal, torus
 
 if TYPE_CHECKING:
     from board.drawing import to_svg
@@ -22,8 +22,11 @@ __all__ = [
     "Problem",
     "Topology",
     "UNNUMBERED",
+    "graph",
     "grid",
+    "hexagonal",
     "to_svg",
+    "torus",
 ]
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from board.position import COVERED, HIT, Position, read_rows
 from board.problem import mine_count, whole
-from board.topology import Topology, grid
+from board.topology import Topology, fitting, shape_of
 
 LEVELS = {"beginner": (9, 9, 10), "intermediate": (16, 16, 40), "expert": (16, 30, 99)}  #: rows, columns, mines
 Rule = Literal["any", "safe", "opening"]
@@ -51,10 +51,7 @@ class Layout:
             raise ValueError(f"mines are a bool table of at least one cell, not {made.dtype} {made.shape}")
         made = np.ascontiguousarray(made)
         rows, columns = made.shape
-        if topology is None:
-            topology = grid(rows, columns)
-        elif topology.shape != (rows, columns):
-            raise ValueError(f"a topology of shape {topology.shape} for mines of shape {made.shape}")
+        topology = fitting(topology, (rows, columns), "mines")
         clues = _clues(made, topology)
         made.flags.writeable = False
         clues.flags.writeable = False
@@ -95,12 +92,10 @@ class Layout:
         ValueError: 6 mines: a 3x3 board has room for 5 at most under the rule 'opening' with cell 0 first
         """
         rows, columns = whole(rows, "rows: an integer is needed"), whole(columns, "columns: an integer is needed")
+        topology = fitting(topology, shape_of((rows, columns)), "a board")
         count = mine_count(mines)
         if count is None:
             raise ValueError("a layout needs a mine count, not None")
-        topology = grid(rows, columns) if topology is None else topology
-        if topology.shape != (rows, columns):
-            raise ValueError(f"a topology of shape {topology.shape} for a {rows}x{columns} board")
         room, told = _room(topology, first, rule)
         if count > room.size:
             raise ValueError(f"{count} mines: a {rows}x{columns} board has room for {room.size} at most{told}")

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from board.problem import Problem, mine_count
-from board.topology import Topology, grid
+from board.topology import Topology, fitting
 
 HIT = -1  #: a mine that was opened
 COVERED = -2  #: not opened; a flag does not change that
@@ -69,17 +69,14 @@ class Position:
             row, column = np.argwhere(wrong)[0].tolist()
             raise ValueError(f"a flag on an opened cell at row {row}, column {column}")
         rows, columns = made.shape
-        if topology is not None and not isinstance(topology, Topology):
-            raise ValueError(f"a topology is a Topology, not {topology!r}")
-        if topology is not None and topology.shape != (rows, columns):
-            raise ValueError(f"a topology of shape {topology.shape} for codes of shape {made.shape}")
+        topology = fitting(topology, (rows, columns), "codes")
         made.flags.writeable = False
         marks.flags.writeable = False
         put = object.__setattr__
         put(self, "codes", made)
         put(self, "mines", mine_count(mines))
         put(self, "flags", marks)
-        put(self, "topology", grid(rows, columns) if topology is None else topology)
+        put(self, "topology", topology)
 
     @classmethod
     def parse(cls, text_or_rows: str | Sequence[str], mines: int | None = None) -> Position:
@@ -155,6 +152,18 @@ class Position:
         mines = None if self.mines is None else self.mines - hits
         indptr, totals, cells = clues[: m + 1], clues[m + 1 : 2 * m + 1], clues[2 * m + 1 :]
         return Problem.frozen(covered, indptr, cells, totals, mines, self)
+
+    def clue_cells(self) -> NDArray[np.intp]:
+        """intp[m]: the cell of the clue behind each constraint of `problem()`, ascending.
+
+        >>> Position.parse(["0011", "001#"]).clue_cells().tolist()
+        [2, 3, 6]
+        """
+        codes, topology = self.codes.reshape(-1), self.topology
+        near = np.stack([codes == COVERED, codes == HIT])[:, topology.neighbours]
+        running = np.concatenate([np.zeros((2, 1), np.intp), near.cumsum(axis=1)], axis=1)
+        covered, hits = np.diff(running[:, topology.indptr])
+        return np.flatnonzero((codes >= 0) & ((covered > 0) | (hits != codes)))
 
     def _key(self) -> tuple[Any, ...]:
         return (self.codes.shape, self.codes.tobytes(), self.flags.tobytes(), self.mines)

@@ -50,7 +50,8 @@ def board_text(
 ) -> str:
     """The position as lines of :func:`symbols` with spaces between, rows and columns numbered from 0.
 
-    Of a column's number only as many last digits stand there as a cell has room for.
+    Of a column's number only as many last digits stand there as a cell has room for. On a hexagonal board odd rows
+    stand half a cell to the right.
 
     probability: float64[n]; cells that are not marked show theirs in per cent, where it is no nan.
     used: bool[n]; cells to put in brackets, the clues of an explanation.
@@ -74,10 +75,16 @@ def board_text(
                 drawn[row][column] = _percent(float(shares[row, column]))
     label = len(str(rows - 1))
     cell = max(len(text) for line in drawn for text in line)
+    indent = ""
+    if position.topology.name == "hexagonal":
+        gap = 1 if used is None else 2
+        cell += (cell + gap) % 2  # half of it and of the gap is a whole number of characters
+        indent = " " * ((cell + gap) // 2)
+    names = [" " * label, *(f"{row:>{label}}{indent * (row % 2)}" for row in range(rows))]
     head = [str(column)[-cell:] for column in range(columns)]
-    lines = [("", head), *((str(row), line) for row, line in enumerate(drawn))]
     if used is None:
-        return "\n".join(f"{name:>{label}}  {' '.join(f'{text:>{cell}}' for text in line)}" for name, line in lines)
+        lines = zip(names, [head, *drawn], strict=True)
+        return "\n".join(f"{name}  {' '.join(f'{text:>{cell}}' for text in line)}" for name, line in lines)
     # brackets take the place of blanks between the cells, and there is room for one more digit above them
     head = [f"{str(column)[-cell - 1 :]:>{cell + 1}} " for column in range(columns)]
     edges = np.where(used.reshape(position.shape), "[]", "  ").tolist()
@@ -85,8 +92,8 @@ def board_text(
         [f"{edge[0]}{text:>{cell}}{edge[1]}" for edge, text in zip(*row, strict=True)]
         for row in zip(edges, drawn, strict=True)
     ]
-    lines = [("", head), *((str(row), line) for row, line in enumerate(body))]
-    return "\n".join(f"{name:>{label}}  {''.join(line)}".rstrip() for name, line in lines)
+    lines = zip(names, [head, *body], strict=True)
+    return "\n".join(f"{name}  {''.join(line)}".rstrip() for name, line in lines)
 
 
 def legend(drawn: str) -> str:

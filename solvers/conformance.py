@@ -65,10 +65,11 @@ def check_solver(solver: Solver, *, problems: int | Iterable[Problem] = 500, see
     seed: of the generated ones.
 
     The rules: masks are bool[n], disjoint, on covered cells; nothing is claimed that some model contradicts
-    (COMPLETE and INCONSISTENT are claims too); the promises of `claims` hold; marginals agree with the
-    exact ones to 1e-10 relative (are equal if `exact`) and with `deduce`; answers do not depend on
-    orientation, numbering, order or flags where there is a model, unless `claims` says that they may; problems are left alone; asking again, a
-    pickled copy, or many problems at once (`deduce_many`, `marginals_many`, where they exist) gives the same.
+    (COMPLETE and INCONSISTENT are claims too); the promises of `claims` hold; marginals agree with the exact ones
+    to 1e-10 relative (are equal if `exact`) and with `deduce`; answers do not depend on orientation, numbering,
+    order or flags where there is a model, unless `claims` says that they may; problems are left alone; asking
+    again, a pickled copy, or many problems at once (`deduce_many`, `marginals_many`, where they exist) gives the
+    same.
     A problem refused with `Unsupported` is skipped and counted;
     refusing all of them is an error. Raises ValueError for a problem of yours that `enumeration` cannot take.
 

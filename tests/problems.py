@@ -8,8 +8,9 @@ from functools import cache
 import numpy as np
 from hypothesis import strategies as st
 
-from board import Layout, Position, Problem, Topology, grid
+from board import Layout, Position, Problem, graph
 from board.position import COVERED, HIT, UNNUMBERED
+from board.topology import NAMES, named
 
 
 @st.composite
@@ -74,27 +75,18 @@ def _drawn_mines(rng, planted, n):
 @cache
 def board_of(kind, rows, columns):
     """One of the `BOARDS`, of that size."""
-    if kind == "grid":
-        return grid(rows, columns)
-    steps = [(a, b) for a in (-1, 0, 1) for b in (-1, 0, 1)]
+    if kind in NAMES:
+        return named(kind, rows, columns)
     near = []
     for row, column in np.ndindex(rows, columns):
-        here = steps
-        if kind == "hexagonal":  # every other row is shifted by half a cell
-            here = [(a, b) for a, b in steps if a == 0 or b in (row % 2 - 1, row % 2)]
-        elif kind == "knight":
-            here = [(a, b) for a in (-2, -1, 1, 2) for b in (-2, -1, 1, 2) if abs(a) != abs(b)]
-        places = {(row + a, column + b) for a, b in here}
-        if kind == "torus":
-            places = {(a % rows, b % columns) for a, b in places}
-        elif kind == "web":  # a row of cells, those at these distances are neighbours: far from planar
-            distances = (1, 2, 4, 7, 12)
-            far = [d * sign + row * columns + column for d in distances for sign in (-1, 1)]
-            places = {divmod(c, columns) for c in far}
-        places -= {(row, column)}
-        near.append(sorted(a * columns + b for a, b in places if 0 <= a < rows and 0 <= b < columns))
-    indptr = np.cumsum([0, *map(len, near)])
-    return Topology((rows, columns), indptr, np.array([c for cells in near for c in cells], np.int32), kind)
+        if kind == "knight":
+            leaps = [(a, b) for a in (-2, -1, 1, 2) for b in (-2, -1, 1, 2) if abs(a) != abs(b)]
+            places = [(row + a, column + b) for a, b in leaps]
+        else:  # "web": a row of cells, those at these distances are neighbours: far from planar
+            far = [d * sign + row * columns + column for d in (1, 2, 4, 7, 12) for sign in (-1, 1)]
+            places = [divmod(c, columns) for c in far]
+        near.append([a * columns + b for a, b in places if 0 <= a < rows and 0 <= b < columns])
+    return graph(near, (rows, columns), kind)
 
 
 BOARDS = ("grid", "torus", "hexagonal", "knight", "web")

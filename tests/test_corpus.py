@@ -23,14 +23,16 @@ from benchmarks.corpus import (
     corpus_names,
     load_corpus,
     read_corpus,
+    trusted_corpus,
     write_corpus,
 )
-from benchmarks.generation import SAFE_CELLS_LEFT, exact_answer, make_entry
+from benchmarks.generation import SAFE_CELLS_LEFT, entry_of, exact_answer, make_entry
 from benchmarks.shapes import COMBS, LATTICES, SQUARES, draw
-from board import COVERED, Position, Topology
+from board import COVERED, HIT, UNNUMBERED, Position, graph, grid, hexagonal, torus
 from solvers import Status, make_solver
 
 DATA = Path(__file__).parent / "data"
+NONE = Answer(True, (), ())
 GENERATED = [f"{level}-{kind}" for level in LEVELS for kind in KINDS]
 
 
@@ -135,6 +137,56 @@ def test_answer_by_question():
         one.answer("both")
 
 
+# Other boards
+
+STAR = graph([range(1, 13), *[[0]] * 12], name="star")
+
+
+def other_boards():
+    """An entry on each kind of board; of the star, clues over 8, a flag, a hit mine and an opened cell."""
+    flags = np.arange(13).reshape(1, 13) == 2
+    boards = {
+        "torus": Position([[1, COVERED], [COVERED, COVERED]], 1, topology=torus(2, 2)),
+        "hexagonal": Position([[1, COVERED, 0]], None, [[False, True, False]], hexagonal(1, 3)),
+        "path": Position([[1, COVERED, COVERED]], 1, topology=graph([[1], [0, 2], [1]])),
+        "one way": Position([[1, COVERED], [COVERED, 0]], 1, topology=graph([[1], [], [], []], (2, 2))),
+        "star": Position([[12, HIT, COVERED, UNNUMBERED, *[COVERED] * 9]], 13, flags, STAR),
+    }
+    return Corpus("boards", tuple(entry_of(name, position) for name, position in boards.items()))
+
+
+def test_other_boards_are_kept(tmp_path):
+    corpus = other_boards()
+    path = tmp_path / "boards.jsonl"
+    write_corpus(corpus, path)
+    assert read_corpus(path) == trusted_corpus(path.read_bytes()) == corpus
+    assert read_corpus(path).hash == corpus.hash
+    kept = [json.loads(line) for line in path.read_text().splitlines()[1:]]
+    path_of_three, one_way = [[1], [0, 2], [1]], [[1], [], [], []]
+    star = {"name": "star", "neighbours": [list(range(1, 13)), *[[0]] * 12]}
+    assert [line["topology"] for line in kept] == [
+        "torus",
+        "hexagonal",
+        {"name": "graph", "neighbours": path_of_three},
+        {"name": "graph", "neighbours": one_way},
+        star,
+    ]
+    assert kept[1]["rows"] == ["1F0"]
+    assert kept[4]["rows"] == [[12, "*", "F", "_", *["#"] * 9]]
+    for one, other in zip(read_corpus(path), corpus, strict=True):
+        assert one.position.topology == other.position.topology
+        assert one.position.problem() == other.position.problem()
+
+
+def test_the_board_is_part_of_the_hash():
+    hashes = {
+        Corpus("x", (Entry("a", "g", Position([[0, COVERED, COVERED]], 1, topology=board), NONE, NONE),)).hash
+        for board in (grid(1, 3), torus(1, 3), hexagonal(1, 3), graph([[1], [0, 2], [1]]), graph([[1], [0], []]))
+    }
+    assert len(hashes) == 5
+    assert other_boards().hash == "017bc0e29fc7b4269c823e76c25417053b5e3d6560369b64773fa35912e716cc"
+
+
 # Bad content
 
 
@@ -169,14 +221,9 @@ def test_entries_that_do_not_fit_together(parts, said):
         entry(**parts)
 
 
-def test_a_corpus_refuses_repeated_ids_and_other_topologies():
+def test_a_corpus_refuses_repeated_ids():
     with pytest.raises(ValueError, match="'one' stands twice, in entries 1 and 3"):
         Corpus("x", (*SMALL.entries[:2], SMALL.entries[0]))
-    alone = Topology((1, 2), np.zeros(3, np.int32), np.zeros(0, np.int32), "alone")
-    nothing = Answer(True, (), ())
-    odd = Entry("odd", "g", Position([[COVERED, 0]], 0, topology=alone), nothing, Answer(True, (0,), ()), ())
-    with pytest.raises(ValueError, match="entry 'odd': a corpus holds grids"):
-        Corpus("x", (odd,))
 
 
 def test_a_torn_file(message, lines, tmp_path):
@@ -230,6 +277,25 @@ def test_a_wrong_hash(message, lines):
         ),
         (3, "extra", 1, "key extra: is unknown; known are id, game"),
         (4, "game", ..., "key game: is missing"),
+        (2, "topology", "donut", "key topology: unknown topology 'donut'; known are grid, torus, hexagonal"),
+        (2, "topology", 5, "key topology: '5' is of the wrong type"),
+        (2, "topology", None, "key topology: 'None' is of the wrong type"),
+        (2, "topology", {"name": "x"}, "key topology, key neighbours: is missing"),
+        (2, "topology", {"name": "x", "neighbours": [], "n": 4}, "key topology, key n: is unknown; known are name,"),
+        (2, "topology", {"name": "x", "neighbours": [[1]]}, "key topology: the neighbours of 1 cells for a board"),
+        (2, "topology", {"name": "x", "neighbours": [1, 0, 0, 0]}, "key topology: neighbours are a list of cells for"),
+        (2, "topology", {"name": "x", "neighbours": [[4], [], [], []]}, "key topology: a neighbour is another cell"),
+        (2, "topology", {"name": "x", "neighbours": [["1"], [], [], []]}, "key topology: a neighbour is the number of"),
+        (2, "topology", {"name": "torus", "neighbours": [[1], [], [], []]}, "key topology: these are not the neigh"),
+        (2, "topology", {"name": "x", "neighbours": [[2], [], [], []]}, "key layout: does not fit"),
+        (2, "rows", [["1", "#"], "##"], "key rows: a list of texts is needed, or of lists of symbols and integers"),
+        (2, "rows", [[1, True], ["#", "#"]], "key rows: a list of texts is needed, or of lists of symbols and"),
+        (2, "rows", [[1, "##"], ["#", "#"]], "key rows: a cell is one symbol or an integer >= 0, not '##'"),
+        (2, "rows", [[1, -2], ["#", "#"]], "key rows: a cell is one symbol or an integer >= 0, not -2"),
+        (2, "rows", [[1, "x"], ["#", "#"]], "key rows: unknown character 'x' at row 0, column 1"),
+        (2, "rows", [[1, "#"], ["#"]], "key rows: row 1 has 1 cells, the first has 2"),
+        (2, "rows", [[1, 40000], ["#", "#"]], "key rows: the code 40000 at row 0, column 1 means nothing"),
+        (2, "rows", [[]], "key rows: the position is empty"),
     ],
 )
 def test_a_wrong_key_is_named_with_its_line(message, lines, line, key, value, said):
@@ -387,6 +453,40 @@ def test_a_seed_makes_the_same_corpus(name):
     assert made.entries[:2] == build_corpus(name, 2, 11).entries
 
 
+@pytest.mark.parametrize(
+    ("board", "kind"),
+    [  # on so small a torus the one left out takes a thousand games
+        *(("torus", kind) for kind in KINDS if kind != "minmax-stuck"),
+        *((board, kind) for board in ("hexagonal", "graph") for kind in KINDS),
+    ],
+)
+def test_levels_are_played_on_other_boards(board, kind, tmp_path):
+    name = f"{board}-beginner-{kind}"
+    made = build_corpus(name, 2, 11)
+    write_corpus(made, tmp_path / "made.jsonl")
+    assert read_corpus(tmp_path / "made.jsonl") == made == build_corpus(name, 2, 11)
+    finder = make_solver({"stuck": "subset", "minmax-stuck": "minmax"}.get(kind, "single"))
+    for e in made:
+        topology = e.position.topology
+        assert (topology.name, topology.n, e.position.mines, len(e.layout)) == (board, 81, 10, 10)
+        assert topology.shape == ((1, 81) if board == "graph" else (9, 9))
+        assert e.id == e.game.replace("/", "-")
+        for zero in np.flatnonzero(e.position.codes == 0):
+            assert (e.position.codes.flat[topology.of(zero)] >= 0).all()
+        if "stuck" in kind:
+            assert e.global_answer.safe
+            assert not finder.deduce(e.position.problem()).safe.any()
+        if kind == "endgame":
+            assert e.local_answer != e.global_answer
+    assert (made.entries[0].position.topology == made.entries[1].position.topology) == (board != "graph")
+    what = {
+        "torus": "A torus, 9 rows x 9 columns, 10 mines. ",
+        "hexagonal": "Hexagons, 9 rows x 9",
+        "graph": "81 points",
+    }
+    assert made.header["definition"].startswith(what[board])
+
+
 @pytest.mark.parametrize("name", GENERATED)
 def test_bundled_entries_are_made_again_one_by_one(name):
     corpus = load_corpus(name)
@@ -466,6 +566,8 @@ def again(corpus, wanted):
         (("cases", 1, 1), "no way to build a corpus 'cases'; known are squares-0.10, "),
         (("squares-0.12", 1, 1), "combs, lattices, and <level>-<kind> with a level of beginner"),
         (("combs", 0, 1), "a count >= 1 and a seed >= 0, not 0 and 1"),
+        (("torus-combs", 1, 1), "and a kind of random, scatter, stuck, minmax-stuck, endgame, also after torus, "),
+        (("grid-expert-stuck", 1, 1), "no way to build a corpus 'grid-expert-stuck'"),
         (("expert", 1, 1), "no way to build a corpus 'expert'"),
         (("expert-easy", 1, 1), "no way to build a corpus 'expert-easy'"),
         (("expert-stuck", 0, 1), "a count >= 1 and a seed >= 0, not 0 and 1"),

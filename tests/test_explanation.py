@@ -10,7 +10,6 @@ from samples import shared_corpus
 from typer.testing import CliRunner
 
 from benchmarks.cli import app
-from benchmarks.explaining import clue_cells
 from board import COVERED, HIT, Position, Problem, to_svg
 from board.drawing import THEMES
 from board.render import board_text, legend
@@ -280,7 +279,7 @@ def test_constraints_are_traced_to_their_clues():
         codes.flat[mines[::2]] = HIT  # and so some clues have nothing left to say
         position = Position(codes)
         problem = position.problem()
-        cells = clue_cells(position).tolist()
+        cells = position.clue_cells().tolist()
         assert len(cells) == problem.totals.size
         assert cells == sorted(cells)
         for cell, constraint in zip(cells, problem.constraints, strict=True):
@@ -288,7 +287,7 @@ def test_constraints_are_traced_to_their_clues():
             assert constraint.scope == {c for c in around.tolist() if problem.covered[c]}
             assert constraint.total == codes.flat[cell] - sum(codes.flat[c] == HIT for c in around.tolist())
     wrong = Position.parse(["13", "*1"])  # every clue is violated or says nothing
-    assert clue_cells(wrong).tolist() == [1]
+    assert wrong.clue_cells().tolist() == [1]
     assert wrong.problem().totals.tolist() == [2]
 
 

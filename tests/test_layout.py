@@ -164,7 +164,10 @@ def test_behaviour_a_count_that_is_none(mines):
             {"first": 0, "rule": "snr"},
             "unknown first-click rule 'snr'; known are any, safe, opening",
         ),
-        ((1, 4, 1), {"topology": ring}, "a topology of shape (1, 5) for a 1x4 board"),
+        ((3, 3, 1), {"topology": "torus"}, "a topology is a Topology, not 'torus'"),
+        ((3, 3, 1), {"topology": grid}, "a topology is a Topology, not <function grid"),
+        ((2**20, 2**20, 1), {}, "a board has at most 268,435,456 cells, not 1048576 rows x 1048576 columns"),
+        ((1, 4, 1), {"topology": ring}, "a topology of shape (1, 5) for a board of shape (1, 4)"),
     ],
 )
 def test_bad_requests_are_quoted(arguments, options, said):
@@ -196,3 +199,11 @@ def test_bad_text_is_quoted(text, said):
 def test_mines_are_a_bool_table(mines):
     with pytest.raises(ValueError, match=r"mines are a bool table|inhomogeneous"):
         Layout(mines)
+
+
+@pytest.mark.parametrize("topology", ["grid", 5, [[1], [0]], np.zeros(3), Topology])
+def test_a_topology_is_one(topology):
+    with pytest.raises(ValueError, match="a topology is a Topology, not "):
+        Layout(np.zeros((1, 2), np.bool_), topology)
+    with pytest.raises(ValueError, match=re.escape("a topology of shape (1, 5) for mines of shape (1, 2)")):
+        Layout(np.zeros((1, 2), np.bool_), ring)

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import os
-import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from documents import blocks, run
 from samples import TINY
 
 from benchmarks import Run, load_experiment, write_corpus
 
 README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
-
-
-def blocks(language):
-    return re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
-
+PYTHON = blocks(README, "python")
+(EXPERIMENT,) = blocks(README, "toml")
 
 # Instead of jobs on SLURM, workers on this machine.
 STAND_IN = """
@@ -36,23 +30,19 @@ class SLURMCluster(LocalCluster):
 @pytest.fixture
 def folder(tmp_path):
     (tmp_path / "dask_jobqueue.py").write_text(STAND_IN)
-    (tmp_path / "my.toml").write_text(blocks("toml")[0].replace("limit = 100", "limit = 3"))
+    (tmp_path / "my.toml").write_text(EXPERIMENT.code.replace("limit = 100", "limit = 3"))
     write_corpus(TINY, tmp_path / "my-positions.jsonl")
     return tmp_path
 
 
-@pytest.mark.parametrize("block", blocks("python"), ids=range(len(blocks("python"))))
+@pytest.mark.parametrize("block", PYTHON, ids=range(len(PYTHON)))
 def test_block_runs(block, folder):
-    if "dask" in block:
+    if "dask" in block.code:
         pytest.importorskip("distributed")
-        block = f"if __name__ == '__main__':\n{re.sub('^', '    ', block, flags=re.MULTILINE)}"
-    (folder / "block.py").write_text(block)
-    environment = {**os.environ, "PYTHONPATH": str(folder)}
-    done = subprocess.run(
-        [sys.executable, "block.py"], cwd=folder, env=environment, capture_output=True, text=True, timeout=300
-    )
-    assert done.returncode == 0, done.stderr
-    if "slurm" in block:
+    fault = run([block], folder, "README.md")
+    if fault:
+        pytest.fail(fault, pytrace=False)
+    if "slurm" in block.code:
         assert Run.load(folder / "runs" / "slurm").header["finished"]
 
 
@@ -62,5 +52,4 @@ def test_the_experiment_loads(folder):
 
 
 def test_there_are_blocks():
-    assert len(blocks("python")) == 4
-    assert len(blocks("toml")) == 1
+    assert len(PYTHON) == 4
