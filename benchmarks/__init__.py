@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from benchmarks.comparison import compare, resume, run_experiment
     from benchmarks.corpus import Corpus, build_corpus, corpus_names, load_corpus, read_corpus, write_corpus
     from benchmarks.experiment import Experiment, experiment_names, load_experiment
+    from benchmarks.exploring import explore
     from benchmarks.merging import merge
     from benchmarks.plan import Limits
     from benchmarks.records import Record, Run
@@ -21,6 +22,7 @@ __all__ = [
     "compare",
     "corpus_names",
     "experiment_names",
+    "explore",
     "load_corpus",
     "load_experiment",
     "merge",
@@ -33,6 +35,7 @@ __all__ = [
 _MODULES = {
     **dict.fromkeys(("compare", "resume", "run_experiment"), "comparison"),
     **dict.fromkeys(("Experiment", "experiment_names", "load_experiment"), "experiment"),
+    "explore": "exploring",
     "merge": "merging",
     "Limits": "plan",
     **dict.fromkeys(("Record", "Run"), "records"),
