@@ -219,6 +219,7 @@ def list_experiments() -> int:
         import pandas as pd
 
         from benchmarks.experiment import experiment_names, load_experiment
+        from benchmarks.play_tables import experiments_table
         from benchmarks.tables import rich_table
 
         rows = []
@@ -238,5 +239,8 @@ def list_experiments() -> int:
                     "Limits": ", ".join(bounds),
                 }
             )
-    console().print(rich_table(pd.DataFrame(rows), "Experiments"))
+        played = experiments_table()
+    terminal = console()
+    terminal.print(rich_table(pd.DataFrame(rows), "Experiments: sapper bench NAME"))
+    terminal.print(rich_table(played, "Whole games: sapper play NAME"))
     return 0

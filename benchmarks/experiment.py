@@ -15,6 +15,8 @@
 
 A table among the solvers is a sweep: every combination of the values of its parameters. What the solver refuses
 of them is left out, with a note. A solver that is named alone is left out only where its library is missing.
+
+Experiments in which games are played are read by :mod:`benchmarks.play_experiment`.
 """
 
 from __future__ import annotations
@@ -23,10 +25,11 @@ import math
 import tomllib
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field, fields
+from functools import cache
 from importlib import resources
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from benchmarks.corpus import corpus_names, load_corpus
 from benchmarks.left_out import LeftOut, left_out_notes
@@ -71,14 +74,58 @@ class Experiment:
     batch_threads: tuple[int, ...] = ()
 
 
-def experiment_names() -> list[str]:
-    """The names of the bundled experiments.
+def experiment_names(command: Literal["bench", "play"] = "bench") -> list[str]:
+    """The names of the bundled experiments of a command.
 
-    >>> "standard" in experiment_names()
-    True
+    >>> "standard" in experiment_names(), "win-rates" in experiment_names("play")
+    (True, True)
     """
-    names = [item.name for item in resources.files(_BUNDLED).iterdir()]
-    return sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml"))
+    return [name for name, found in _bundled().items() if command == _command_of(found)]
+
+
+@cache
+def _bundled() -> dict[str, dict[str, Any]]:
+    """The bundled experiments by name, in order."""
+    files = [item for item in resources.files(_BUNDLED).iterdir() if item.name.endswith(".toml")]
+    files.sort(key=lambda item: item.name)
+    return {item.name.removesuffix(".toml"): tomllib.loads(item.read_text(encoding="utf-8")) for item in files}
+
+
+def _command_of(found: Mapping[str, Any]) -> Literal["bench", "play"]:
+    return "play" if {"players", "optima"} & set(found) else "bench"
+
+
+def read_experiment(
+    name_or_path: str | Path, command: Literal["bench", "play"]
+) -> tuple[dict[str, Any], str, str, Path | None]:
+    """(what stands in it, its file in messages, its name, its folder) of a bundled experiment or of a .toml file.
+
+    The folder of a bundled one is None. Raises ValueError, naming the file, also for one of another command.
+    """
+    name = str(name_or_path)
+    if name in _bundled():
+        found, where, folder = _bundled()[name], f"{name}.toml", None
+    else:
+        path = Path(name_or_path)
+        if path.suffix != ".toml" and not path.exists():
+            raise ValueError(f"unknown experiment {name!r}{nearest(name, experiment_names(command))}")
+        found, where, name, folder = _parsed(path), str(path), path.stem, path.parent
+    if _command_of(found) != command:
+        raise ValueError(f"{where} is an experiment of another command: sapper {_command_of(found)} {name_or_path}")
+    return found, where, name, folder
+
+
+def _parsed(path: Path) -> dict[str, Any]:
+    try:
+        text = path.read_bytes().decode()
+    except OSError as wrong:
+        raise ValueError(f"{path}: cannot be read: {wrong.strerror}") from None
+    except UnicodeDecodeError as wrong:
+        raise ValueError(f"{path}: is not text: byte {wrong.start} is not UTF-8") from None
+    try:
+        return tomllib.loads(text)
+    except (ValueError, RecursionError) as wrong:  # not only TOMLDecodeError: an integer can be too long for Python
+        raise ValueError(f"{path}: is not TOML: {wrong}") from None
 
 
 def load_experiment(name_or_path: str | Path) -> Experiment:
@@ -86,26 +133,7 @@ def load_experiment(name_or_path: str | Path) -> Experiment:
 
     Raises ValueError naming the file and the key.
     """
-    if name_or_path in experiment_names():
-        text = (resources.files(_BUNDLED) / f"{name_or_path}.toml").read_text(encoding="utf-8")
-        return _read(text, f"{name_or_path}.toml", str(name_or_path), None)
-    path = Path(name_or_path)
-    if path.suffix != ".toml" and not path.exists():
-        raise ValueError(f"unknown experiment {str(name_or_path)!r}{nearest(str(name_or_path), experiment_names())}")
-    try:
-        text = path.read_bytes().decode()
-    except OSError as wrong:
-        raise ValueError(f"{path}: cannot be read: {wrong.strerror}") from None
-    except UnicodeDecodeError as wrong:
-        raise ValueError(f"{path}: is not text: byte {wrong.start} is not UTF-8") from None
-    return _read(text, str(path), path.stem, path.parent)
-
-
-def _read(text: str, where: str, name: str, folder: Path | None) -> Experiment:
-    try:
-        found = tomllib.loads(text)
-    except (ValueError, RecursionError) as wrong:  # not only TOMLDecodeError: an integer can be too long for Python
-        raise ValueError(f"{where}: is not TOML: {wrong}") from None
+    found, where, name, folder = read_experiment(name_or_path, "bench")
     _check(found, _KEYS, where)
     for key in ("corpora", "solvers"):
         if not found.get(key):

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 MISSING = "–"
 Row = Mapping[str, Any]
 
-_LEFT = {"Corpus", "Strategy", "Policy", "Claims", "Question", "Method", "Position", "Parameters", "Value", "What"}
-_NAMES = {"Corpus", "Strategy", "Policy", "Question", "Threads", "Value"}
+_NAMES = {"Corpus", "Board", "Rule", "First", "Strategy", "Policy", "Question", "Threads", "Value"}
+_LEFT = _NAMES - {"Threads"} | {"Claims", "Method", "Position", "Parameters", "What"}
 _QUESTIONS = ("local", "global")
 
 

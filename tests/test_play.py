@@ -4,16 +4,19 @@ import json
 from collections import Counter
 from math import comb, sqrt
 
+import msgspec
 import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 from benchmarks import play_folder
 from benchmarks.cli import app
-from benchmarks.play import BLOCK, Block, Player, Setting, check, play, play_block, play_game, setting
+from benchmarks.play import BLOCK, Block, Player, Setting, play_block, play_game, setting
+from benchmarks.play_experiment import GamePlan
+from benchmarks.play_matches import Match, check, plan_blocks, play
 from benchmarks.play_tables import games_table
 from board import Layout
-from board.topology import grid
+from board.topology import named
 from solvers import Unsupported, make_solver
 from solvers.policy import make_policy
 
@@ -27,16 +30,21 @@ def games_of(blocks):
     return np.array([sign == "W" for sign in signs]), np.concatenate([block.guesses for block in blocks])
 
 
+def matches_of(players, where, games):
+    return [Match(player, where, games) for player in players]
+
+
 # Boards
 
 
+@pytest.mark.parametrize("topology", ["grid", "torus", "hexagonal"])
 @pytest.mark.parametrize("rule", ["any", "sfar", "snr"])
-def test_boards_obey_the_rule(rule):
-    where = Setting(6, 7, 9, rule, first=8)
+def test_boards_obey_the_rule(rule, topology):
+    where = Setting(6, 7, 9, rule, first=8, topology=topology)
     mined = where.boards(1, 0)
     assert mined.shape == (BLOCK, 42)
     assert (mined.sum(axis=1) == 9).all()
-    near = [8, *grid(6, 7).of(8)]
+    near = [8, *named(topology, 6, 7).of(8)]
     forbidden = {"any": [], "sfar": [8], "snr": near}[rule]
     assert not mined[:, forbidden].any()
     others = [cell for cell in range(42) if cell not in forbidden]
@@ -53,6 +61,18 @@ def test_boards_are_uniform():
     assert sum((count - expected) ** 2 / expected for count in found.values()) < 27.9  # chi-squared, 9, p = 0.001
 
 
+@pytest.mark.parametrize("board", ["8x8/10", "torus:16x16/40", "hexagonal:4x5/3", "torus:expert", "grid:3x3/1"])
+def test_texts_of_settings(board):
+    where = setting(board, rule="snr", first="1,2")
+    assert setting(where.board, rule=where.rule, first=where.place) == where
+    assert where.label == f"{where.board} snr 1,2"
+    assert where.adjacency == named(where.topology, where.rows, where.columns)
+
+
+def test_a_first_cell_of_a_torus_has_eight_neighbours():
+    assert not setting("torus:5x5/16", rule="snr").boards(0, 0)[:, [0, 1, 4, 5, 6, 9, 20, 21, 24]].any()
+
+
 def test_boards_depend_on_seed_and_block_alone():
     where = setting("beginner")
     assert (where.boards(3, 5) == where.boards(3, 5)).all()
@@ -64,6 +84,9 @@ def test_boards_depend_on_seed_and_block_alone():
     ("text", "extra", "message"),
     [
         ("large", {}, "not 'large'"),
+        ("donut:8x8/10", {}, "not 'donut:8x8/10'"),
+        ("torus:donut:8x8/10", {}, "not 'torus:donut:8x8/10'"),
+        (":8x8/10", {}, "not ':8x8/10'"),
         ("8x8", {}, "not '8x8'"),
         ("8x-8/10", {}, "not '8x-8/10'"),
         ("0x8/0", {}, "at least one cell, not '0x8/0'"),
@@ -88,7 +111,7 @@ COMPILED = ("random", "frontier", "safest", "smart", "lookahead", "lookahead:dep
 
 
 @pytest.mark.parametrize("policy", COMPILED)
-@pytest.mark.parametrize("board", ["beginner", "6x6/9", "4x7/5"])
+@pytest.mark.parametrize("board", ["beginner", "6x6/9", "4x7/5", "torus:8x8/9", "hexagonal:7x7/9"])
 def test_what_needs_no_guess_is_the_same_through_the_interface(policy, board):
     """Which games need none, and which of them are won, is a matter of inference alone."""
     where = setting(board, rule="snr", first="1,2")
@@ -96,7 +119,7 @@ def test_what_needs_no_guess_is_the_same_through_the_interface(policy, board):
     solver, chooser = make_solver("sat"), make_policy("random")
     unguessed = 0
     for mined, sign, guesses in zip(where.boards(5, 0), block.outcomes, block.guesses, strict=False):
-        layout = Layout(mined.reshape(where.rows, where.columns))
+        layout = Layout(mined.reshape(where.rows, where.columns), where.adjacency)
         won, count = play_game(layout, where.first, solver, chooser, np.random.default_rng(0))
         assert (guesses == 0) == (count == 0)
         if not guesses:
@@ -137,7 +160,7 @@ def test_rates_equal_those_through_the_interface(policy):
 )
 def test_published_rates(board, policy, games, won, unguessed):
     """J. Tu, T. Li, S. Chen et al. 2017, run again by others with 10^7 games; within four standard errors."""
-    wins, guesses = games_of(play([Player("cascade", policy)], setting(board), games, seed=2026))
+    wins, guesses = games_of(play(matches_of([Player("cascade", policy)], setting(board), games), seed=2026))
     for found, percent in ((wins, won), (wins & (guesses == 0), unguessed)):
         share = percent / 100
         assert abs(found.mean() - share) < 4 * sqrt(share * (1 - share) / games)
@@ -145,14 +168,16 @@ def test_published_rates(board, policy, games, won, unguessed):
 
 @pytest.mark.parametrize(("board", "share"), [("3x3/0", 1), ("1x1/0", 1), ("1x5/4", 1)])
 def test_boards_without_a_choice(board, share):
-    wins, guesses = games_of(play([Player("cascade", "safest")], setting(board), 50, seed=1))
+    wins, guesses = games_of(play(matches_of([Player("cascade", "safest")], setting(board), 50), seed=1))
     assert wins.mean() == share
     assert not guesses.any()
 
 
 def test_first_click_can_hit_a_mine():
     """9 of 9 cells but one are mined: one board in nine is won, by the first click."""
-    wins, guesses = games_of(play([Player("cascade", "random")], setting("3x3/8", rule="any"), 4 * BLOCK, seed=1))
+    wins, guesses = games_of(
+        play(matches_of([Player("cascade", "random")], setting("3x3/8", rule="any"), 4 * BLOCK), seed=1)
+    )
     assert abs(wins.mean() - 1 / 9) < 4 * sqrt(8 / 81 / len(wins))
     assert not guesses.any()
 
@@ -177,18 +202,18 @@ def test_players():
 )
 def test_bad_numbers(games, jobs, message):
     with pytest.raises(ValueError, match=message):
-        check([Player("cascade", "random")], games, jobs)
+        check(matches_of([Player("cascade", "random")], setting("5x5/4"), games), jobs)
 
 
 def test_a_player_twice():
     with pytest.raises(ValueError, match="a player twice"):
-        check([Player("cascade", "random"), Player("cascade", "random")], 1, 1)
+        check(matches_of([Player("cascade", "random"), Player("cascade", "random")], setting("5x5/4"), 1))
 
 
 def test_two_processes_play_the_same_games():
     players = [Player("cascade", "smart"), Player("subset", "random")]
-    where, games = setting("5x5/4"), BLOCK + 10
-    one, two = (play(players, where, games, seed=3, jobs=jobs) for jobs in (1, 2))
+    matches = matches_of(players, setting("5x5/4"), BLOCK + 10)
+    one, two = (play(matches, seed=3, jobs=jobs) for jobs in (1, 2))
 
     def told(blocks):
         return [(block.player, block.block, block.outcomes, block.guesses) for block in blocks]
@@ -197,14 +222,26 @@ def test_two_processes_play_the_same_games():
     assert [len(block.guesses) for block in one] == [BLOCK, 10] * 2
 
 
+def test_matches_end_together():
+    """So that the blocks that are done tell how long the rest takes."""
+    where, fast, slow = setting("5x5/4"), Player("cascade", "smart"), Player("cascade", "random")
+    matches = [Match(fast, where, 6 * BLOCK), Match(slow, where, 2 * BLOCK - 5)]
+    order = [(match.player.policy, block) for match, block in plan_blocks(matches, [])]
+    smart = [("smart", block) for block in range(6)]
+    assert order == [*smart[:3], ("random", 0), *smart[3:], ("random", 1)]
+    done = [Block(*matches[0].key, 1, "", (), 0)]
+    assert len(plan_blocks(matches, done)) == 7
+
+
 def test_table_compares_on_the_same_boards():
     players = [Player("cascade", "random"), Player("cascade", "smart")]
+    matches = matches_of(players, setting("5x5/4"), BLOCK + 1)
     blocks = [
-        Block(players[0].label, 0, "WWLL", (0, 1, 2, 1), 10**9),
-        Block(players[1].label, 0, "WLWW", (0, 1, 2, 1), 2 * 10**9),
-        Block(players[1].label, 1, "W", (3,), 10**9),
+        Block(*matches[0].key, 0, "WWLL", (0, 1, 2, 1), 10**9),
+        Block(*matches[1].key, 0, "WLWW", (0, 1, 2, 1), 2 * 10**9),
+        Block(*matches[1].key, 1, "W", (3,), 10**9),
     ]
-    first, second = games_table(players, blocks).to_dict("records")
+    first, second = games_table(GamePlan(tuple(matches)), blocks).to_dict("records")
     assert (first["Games"], first["Games/s"], first["p"]) == ("4", "4.00", "–")
     assert first["Won %"].startswith("50.00 [")
     assert first["No guess %"].startswith("25.00 [")
@@ -216,8 +253,8 @@ def test_table_compares_on_the_same_boards():
 
 
 def test_interrupted_games_go_on(tmp_path):
-    players, where = [Player("cascade", "smart")], setting("beginner")
-    header = play_folder.header_of(players, where, 5 * BLOCK, 2, "test")
+    plan = GamePlan((Match(Player("cascade", "smart"), setting("torus:9x9/10"), 5 * BLOCK),), seed=2)
+    header = play_folder.header_of(plan, "test")
     folder = tmp_path / "games"
 
     def keep_two(block):
@@ -226,17 +263,21 @@ def test_interrupted_games_go_on(tmp_path):
             raise KeyboardInterrupt
 
     with play_folder.start(folder, header) as kept, pytest.raises(KeyboardInterrupt):
-        play(players, where, 5 * BLOCK, seed=2, keep=keep_two)
+        play(plan.matches, seed=2, keep=keep_two)
     with (folder / "games.jsonl").open("a") as file:
         file.write('{"player":"torn')
-    found, again, there, done = play_folder.read(folder)
-    assert (again, there, [block.block for block in done]) == (players, where, [0, 1])
     asked = []
-    with play_folder.reopen(folder) as kept:
-        blocks = play(again, there, found["games"], seed=found["seed"], done=done, keep=asked.append)
+    with play_folder.reopen(folder):
+        _, again, done = play_folder.read(folder)
+        assert (again, [block.block for block in done]) == (plan, [0, 1])
+        blocks = play(again.matches, seed=again.seed, done=done, keep=asked.append)
     assert [block.block for block in asked] == [2, 3, 4]
-    whole = play(players, where, 5 * BLOCK, seed=2)
+    whole = play(plan.matches, seed=2)
     assert [(b.outcomes, b.guesses) for b in blocks] == [(b.outcomes, b.guesses) for b in whole]
+
+
+def text(block):
+    return msgspec.json.encode(block).decode()
 
 
 def test_damaged_folders(tmp_path):
@@ -245,11 +286,22 @@ def test_damaged_folders(tmp_path):
     (tmp_path / "header.json").write_text("{}")
     with pytest.raises(ValueError, match="not the header of games"):
         play_folder.read(tmp_path)
-    header = play_folder.header_of([Player("cascade", "smart")], setting("beginner"), 9, 2, "test")
-    (tmp_path / "header.json").write_text(json.dumps(header))
-    (tmp_path / "games.jsonl").write_text('{"player":1}\n')
-    with pytest.raises(ValueError, match="line 1: not a block of games"):
-        play_folder.read(tmp_path)
+    with pytest.raises(ValueError, match="not the header of games"):
+        play_folder.reopen(tmp_path)
+    assert not (tmp_path / "games.jsonl").exists()
+    match = Match(Player("cascade", "smart"), setting("beginner"), 9)
+    (tmp_path / "header.json").write_text(json.dumps(play_folder.header_of(GamePlan((match,)), "test")))
+    block = Block(*match.key, 0, "W", (0,), 1)
+    damaged = {
+        '{"player":1}': "line 1: not a block of games",
+        text(msgspec.structs.replace(block, block=1)): "block 1 of '9x9/10 sfar 0,0 cascade smart' is not in the plan",
+        text(msgspec.structs.replace(block, setting="8x8/10 sfar 0,0")): "is not in the plan",
+        f"{text(block)}\n{text(block)}": "line 2.* stands twice",
+    }
+    for lines, message in damaged.items():
+        (tmp_path / "games.jsonl").write_text(f"{lines}\n")
+        with pytest.raises(ValueError, match=message):
+            play_folder.read(tmp_path)
 
 
 # The command
@@ -263,8 +315,25 @@ def test_command(tmp_path):
     assert "safest" in done.stdout
     assert "random" in done.stdout
     assert (out / "table.md").read_text().count("| cascade |") == 2
-    again = run_sapper("play", "--resume", str(out))
+    again = run_sapper("play", "--resume", str(out), "--jobs", "2")
     assert again.stdout == done.stdout
+    changed = run_sapper("play", "--resume", str(out), "--games", "400")
+    assert (changed.exit_code, changed.stderr.count("\n")) == (2, 1)
+    assert "--games 400 does not go with it" in changed.stderr
+
+
+def test_other_topologies_through_the_interface_and_more_games_than_usual(tmp_path):
+    out = tmp_path / "games"
+    arguments = ["--board", "hexagonal:3x3/1", "--solver", "cascade", "--solver", "sat", "--policy", "random"]
+    done = run_sapper("play", *arguments, "--games", "20", "--out", str(out))
+    assert done.exit_code == 0, done.stderr
+    _, plan, blocks = play_folder.read(out)
+    assert {match.setting for match in plan.matches} == {setting("hexagonal:3x3/1")}
+    assert [len(block.guesses) for block in blocks] == [20, 20]
+    many = run_sapper("play", "--board", "2x2/0", "--games", "10001", "--out", str(tmp_path / "many"))
+    assert "10,001" in many.stdout
+    peer = run_sapper("play", "--board", "torus:5x5/4", "--solver", "mstoollib", "--out", str(tmp_path / "peer"))
+    assert (peer.exit_code, peer.stderr) == (2, "sapper: mstoollib takes the grid, not the topology 'torus'\n")
 
 
 def test_optimum():
