@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from board.problem import Problem
 from solvers.boxes import MINE, NOT_COVERED, SAFE, UNTOUCHED
-from solvers.splitting import Int32, Place, split_arrays
+from solvers.splitting import Place, split_arrays
 
 
 class Components(NamedTuple):
@@ -30,30 +30,31 @@ class Components(NamedTuple):
     place: Place  # (n,) the cell's box, or MINE, SAFE, UNTOUCHED, NOT_COVERED
     placed: int  # mines that single clues settle
     untouched: int  # covered cells in no constraint
-    cells: Int32  # (v,)
-    boxes: Int32  # (b + 1,)
-    components: Int32  # (k + 1,)
-    rows: Int32  # (k + 1,)
-    indptr: Int32  # (m + 1,)
-    variables: Int32
-    totals: Int32  # (m,)
-    least: Int32  # (k,) no model has fewer mines in the component
-    most: Int32  # (k,) nor more
+    cells: list[int]  # v
+    boxes: list[int]  # b + 1
+    components: list[int]  # k + 1
+    rows: list[int]  # k + 1
+    indptr: list[int]  # m + 1
+    variables: list[int]
+    totals: list[int]  # m
+    least: list[int]  # k: no model has fewer mines in the component
+    most: list[int]  # k: nor more
 
 
 def split(problem: Problem) -> Components:
     """The components of a problem's constraints.
 
     >>> components = split(Problem.from_sets([({0, 1}, 1), ({1, 2, 3}, 2), ({5}, 1)], n=7))
-    >>> components.cells.tolist(), components.untouched, components.placed
+    >>> components.cells, components.untouched, components.placed
     ([0, 1, 2, 3], 2, 1)
     """
     place, packed = split_arrays(problem.covered, problem.indptr, problem.cells, problem.totals)
-    consistent, placed, untouched, v, b, k, m, w = packed[:8].tolist()
+    numbers = packed.tolist()
+    consistent, placed, untouched, v, b, k, m, w = numbers[:8]
     fields = []
     first = 8
     for size in (v, b + 1, k + 1, k + 1, m + 1, w, m, k, k):
-        fields.append(packed[first : first + size])
+        fields.append(numbers[first : first + size])
         first += size
     return Components(bool(consistent), place, placed, untouched, *fields)
 
@@ -61,13 +62,13 @@ def split(problem: Problem) -> Components:
 def unsplit(problem: Problem) -> Components:
     """The problem as it stands: one component, nothing stripped or merged, each cell of a constraint its own box.
 
-    >>> unsplit(Problem.from_sets([({0, 1}, 1), ({1, 2, 3}, 2), ({5}, 1)], n=7)).cells.tolist()
+    >>> unsplit(Problem.from_sets([({0, 1}, 1), ({1, 2, 3}, 2), ({5}, 1)], n=7)).cells
     [0, 1, 2, 3, 5]
     """
     touched = np.zeros(problem.n, np.bool_)
     touched[problem.cells] = True
-    cells = np.flatnonzero(touched).astype(np.int32)
-    v = cells.size
+    cells = np.flatnonzero(touched).tolist()
+    v = len(cells)
     place = np.where(problem.covered, UNTOUCHED, NOT_COVERED)
     place[cells] = np.arange(v)
     return Components(
@@ -76,14 +77,14 @@ def unsplit(problem: Problem) -> Components:
         placed=0,
         untouched=int(np.count_nonzero(place == UNTOUCHED)),
         cells=cells,
-        boxes=np.arange(v + 1, dtype=np.int32),
-        components=np.array([0, v], np.int32),
-        rows=np.array([0, problem.totals.size], np.int32),
-        indptr=problem.indptr,
-        variables=(place[problem.cells] + 1).astype(np.int32),
-        totals=problem.totals,
-        least=np.zeros(1, np.int32),
-        most=np.array([v], np.int32),
+        boxes=list(range(v + 1)),
+        components=[0, v],
+        rows=[0, problem.totals.size],
+        indptr=problem.indptr.tolist(),
+        variables=(place[problem.cells] + 1).tolist(),
+        totals=problem.totals.tolist(),
+        least=[0],
+        most=[v],
     )
 
 
@@ -91,30 +92,30 @@ def with_untouched(components: Components) -> Components:
     """The untouched cells, if any, as variables, too: one more component of one more box."""
     if not components.untouched:
         return components
-    more = np.flatnonzero(components.place == UNTOUCHED).astype(np.int32)
+    more = np.flatnonzero(components.place == UNTOUCHED).tolist()
     boxes = len(components.boxes) - 1
     place = components.place.copy()
     place[more] = boxes
     return components._replace(
         place=place,
         untouched=0,
-        cells=np.concatenate([components.cells, more]),
-        boxes=np.append(components.boxes, np.int32(components.cells.size + more.size)),
-        components=np.append(components.components, np.int32(boxes + 1)),
-        rows=np.append(components.rows, components.rows[-1]),
-        least=np.append(components.least, np.int32(0)),
-        most=np.append(components.most, np.int32(more.size)),
+        cells=[*components.cells, *more],
+        boxes=[*components.boxes, len(components.cells) + len(more)],
+        components=[*components.components, boxes + 1],
+        rows=[*components.rows, components.rows[-1]],
+        least=[*components.least, 0],
+        most=[*components.most, len(more)],
     )
 
 
 def ungrouped(components: Components) -> Components:
     """Each variable a box of its own."""
     place = components.place.copy()
-    place[components.cells] = np.arange(components.cells.size)
+    place[components.cells] = np.arange(len(components.cells))
     return components._replace(
         place=place,
-        boxes=np.arange(components.cells.size + 1, dtype=np.int32),
-        components=components.boxes[components.components],
+        boxes=list(range(len(components.cells) + 1)),
+        components=[components.boxes[j] for j in components.components],
     )
 
 
@@ -126,7 +127,7 @@ def effect_of_count(components: Components, mines: int | None) -> Literal["none"
     if mines is None:
         return "none"
     left = mines - components.placed
-    least, most = sum(components.least.tolist()), sum(components.most.tolist())
+    least, most = sum(components.least), sum(components.most)
     untouched = components.untouched
     if not least <= left <= most + untouched:
         return "no model"

@@ -136,11 +136,11 @@ class _Search:
     def __init__(self, options: CpSat, components: Components) -> None:
         self.options = options
         self.components = components
-        starts = components.boxes.tolist()
+        starts = components.boxes
         self.sizes = [b - a for a, b in pairwise(starts)]
         box_of = {a + 1: j for j, a in enumerate(starts)}
-        scopes = components.variables.tolist()
-        self.scopes = [[box_of[x] for x in scopes[a:b] if x in box_of] for a, b in pairwise(components.indptr.tolist())]
+        scopes = components.variables
+        self.scopes = [[box_of[x] for x in scopes[a:b] if x in box_of] for a, b in pairwise(components.indptr)]
         self.proved: list[int] = []
         self.models = self.variables = self.constraints = self.calls = 0
         self.encode_nanoseconds = self.solve_nanoseconds = 0
@@ -158,13 +158,13 @@ class _Search:
 
     def run(self, left: int | None) -> Status:
         """Answer the clues alone, or with `left` mines to place."""
-        components, scopes, totals = self.components, self.scopes, self.components.totals.tolist()
+        components, scopes, totals = self.components, self.scopes, self.components.totals
         status = Status.COMPLETE
         if left is None or len(self.sizes) > _SHARED_VARIABLES:
             self.solver.parameters.linearization_level = 0
             for i, j in self._spans():
-                first, last = components.components[[i, j]].tolist()
-                a, b = components.rows[[i, j]].tolist()
+                first, last = components.components[i], components.components[j]
+                a, b = components.rows[i], components.rows[j]
                 found = self._settle(_Oracle(self, first, last, scopes[a:b], totals[a:b]))
                 if found is Status.INCONSISTENT:
                     return found
@@ -178,8 +178,9 @@ class _Search:
 
     def _spans(self) -> Iterator[tuple[int, int]]:
         """Which components (first, behind the last) share a model."""
-        k = np.count_nonzero(np.diff(self.components.rows))  # the untouched cells, in no constraint, come last
-        starts = self.components.components[: k + 1].tolist()
+        # the untouched cells, in no constraint, come last
+        k = sum(a < b for a, b in pairwise(self.components.rows))
+        starts = self.components.components
         first = 0
         for i in range(1, k + 1):
             if i == k or starts[i + 1] - starts[first] > _SHARED_VARIABLES:

@@ -129,7 +129,7 @@ class Group:
             self.oracle.conf_budget(self.budget.conflicts)
             found = answered(self.oracle.solve_limited, assumptions)
         else:
-            found = self.oracle.solve_limited(assumptions, expect_interrupt=True) if self._quick else None
+            found = self.oracle.solve_deaf(assumptions) if self._quick else None
             if found is None:
                 self._quick = False
                 found = answered(self.oracle.solve, assumptions)

@@ -16,7 +16,7 @@ import signal
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any, Literal, TypeVar
 
 import pysat.solvers
@@ -25,6 +25,23 @@ import pysolvers
 from solvers.interface import Unsupported
 
 _Answer = TypeVar("_Answer")
+
+
+class Minicard(pysat.solvers.Minicard):  # type: ignore[misc]
+    """PySAT's, with what is asked most often handed to the extension at once; small problems notice."""
+
+    def __init__(self) -> None:
+        self.status: bool | None = None
+        self.use_timer = False
+        self.minicard = handle = pysolvers.minicard_new()
+        self.add_clause = partial(pysolvers.minicard_add_cl, handle)
+        self.add_atmost = partial(pysolvers.minicard_add_am, handle)
+        self.set_phases = partial(pysolvers.minicard_setphases, handle)
+
+    def solve_deaf(self, assumptions: list[int]) -> bool | None:
+        """As `solve_limited`, without listening to Ctrl-C."""
+        self.status = pysolvers.minicard_solve_lim(self.minicard, assumptions, 0, 1)
+        return self.status
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +67,7 @@ class Oracle:
 
     def open(self, native: int = 0) -> Any:
         """A fresh oracle, ready for native constraints over the variables 1..`native`, now or later."""
-        oracle = getattr(pysat.solvers, self.kind)()
+        oracle = Minicard() if self.kind == "Minicard" else getattr(pysat.solvers, self.kind)()
         if native and self.activate:
             oracle.activate_atmost()
             # Trivial, but later constraints may not meet a variable that was simplified away: cadical300 aborts.

@@ -177,7 +177,8 @@ class _Search:
 
     def _spans(self) -> Iterator[tuple[int, int]]:
         """Which components (first, behind the last) share an oracle."""
-        starts = self.components.boxes[self.components.components].tolist()
+        boxes = self.components.boxes
+        starts = [boxes[j] for j in self.components.components]
         first = 0
         for i, stop in enumerate(starts[1:], 1):
             if stop - starts[first] >= _GROUP_VARIABLES or i == len(starts) - 1:
@@ -191,7 +192,7 @@ class _Search:
         """
         started = perf_counter_ns()
         components, encoding = self.components, self.solver.encoding
-        boxes = components.boxes[components.components[first] : components.components[last] + 1].tolist()
+        boxes = components.boxes[components.components[first] : components.components[last] + 1]
         base = boxes[0]
         boxes = [x - base for x in boxes] if base else boxes
         size = boxes[-1]
@@ -204,12 +205,12 @@ class _Search:
         if self.solver.strategy in PROPAGATING:
             group.guard = group.top = group.top + 1
         top, bottom = components.rows[first], components.rows[last]
-        bounds = components.indptr[top : bottom + 1].tolist()
-        variables = components.variables[bounds[0] : bounds[-1]]
-        variables = (variables - base if base else variables).tolist()
-        offset = bounds[0]
-        scopes = [variables[a - offset : b - offset] for a, b in pairwise(bounds)]
-        group.load(encode(scopes, components.totals[top:bottom].tolist(), encoding, group.top))
+        variables, bounds = components.variables, components.indptr[top : bottom + 1]
+        if base:
+            scopes = [[x - base for x in variables[a:b]] for a, b in pairwise(bounds)]
+        else:
+            scopes = [variables[a:b] for a, b in pairwise(bounds)]
+        group.load(encode(scopes, components.totals[top:bottom], encoding, group.top))
         if left is not None and self.solver.count == "naive":
             group.load(encode([list(range(1, size + 1))], [left], encoding, group.top))
         elif left is not None:
@@ -221,12 +222,10 @@ class _Search:
     def _parts(self) -> list[Part]:
         """The components, each with the counts that cheap bounds allow."""
         components = self.components
-        starts, boxes = components.components.tolist(), components.boxes.tolist()
+        starts, boxes = components.components, components.boxes
         groups = iter(self.groups)
         group = None
-        for (a, b), least, most in zip(
-            pairwise(starts), components.least.tolist(), components.most.tolist(), strict=True
-        ):
+        for (a, b), least, most in zip(pairwise(starts), components.least, components.most, strict=True):
             if group is None or boxes[a] >= group.base + group.size:
                 group, offset = next(groups), a
             group.parts.append(Part(group, a - offset, b - offset, interval(least, most), self.native))
@@ -287,7 +286,7 @@ class _Search:
 
     def masks(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """The cells that were proved safe and those proved mines, bool[n] each."""
-        starts = self.components.boxes.tolist()
+        starts = self.components.boxes
         box_at = {start: j for j, start in enumerate(starts)}
         box_at[starts[-1] + 1] = len(starts)  # behind the last box, the untouched cells
         safe, mines = self.settled

@@ -211,8 +211,9 @@ def test_components_keep_the_problem(problem):
     if not components.consistent:
         assert not models
         return
-    cells, starts = components.cells.tolist(), components.boxes[components.components].tolist()
-    rows = list(zip(np.split(components.variables, components.indptr[1:-1]), components.totals, strict=False))
+    cells, starts = components.cells, [components.boxes[j] for j in components.components]
+    scopes = [components.variables[a:b] for a, b in pairwise(components.indptr)]
+    rows = list(zip(scopes, components.totals, strict=True))
     for model in models:
         mines, safe = (np.flatnonzero(components.place == kind) for kind in (MINE, SAFE))
         assert all(model[c] for c in mines)
