@@ -24,6 +24,9 @@ from solvers import Deduction, Marginals, MarginalSolver, Solver, Status, label_
 LARGEST_DRAWN_CELLS = 10_000
 
 
+_MOST_TEXT_BYTES = 1 << 28  # a board of 16,000 x 16,000 cells
+
+
 def read_position(file: str, mines: str | None, format: str | None = None, topology: str | None = None) -> Position:
     """The position in a file (`-` is standard input), with a mine count given as text.
 
@@ -88,12 +91,17 @@ def _count(text: str) -> int | None:
 
 
 def _content(stream: BinaryIO) -> bytes:
-    """All bytes of a stream; of one with a NUL, which need not end (/dev/zero), no more than are read of a board."""
+    """All bytes of a stream, which need not end (/dev/zero, `yes`): of one with a NUL no more than formats read.
+
+    Raises ValueError for what is no board of this project's text, which has no other bound.
+    """
     parts, size, binary = [], 0, False
     while (not binary or size <= MOST_BYTES) and (part := stream.read(1 << 20)):
         parts.append(part)
         size += len(part)
         binary = binary or b"\0" in part
+        if size > _MOST_TEXT_BYTES:
+            raise ValueError(f"a board's text has at most {_MOST_TEXT_BYTES:,} bytes")
     return b"".join(parts)
 
 

@@ -1,9 +1,10 @@
 """The board of notebooks as a local web page: what `sapper view` serves.
 
 One process, one board, one reader: the server listens on 127.0.0.1 at a free port and answers only requests whose
-address begins with a random token, so no other user and no other page can ask it; everything else is 403. The name in
-`Host` is checked against pages that have their own name resolved to this machine (DNS rebinding), `Origin` against
-other pages, and what is sent is bounded.
+address begins with a random token, so no other page can ask it; everything else is 403. (Another user of this machine
+who may see the arguments of its processes sees the address that the browser is started with; `--no-browser` leaves it
+on the terminal.) The name in `Host` is checked against pages that have their own name resolved to this machine (DNS
+rebinding), `Origin` against other pages, and what is sent is bounded.
 """
 
 from __future__ import annotations

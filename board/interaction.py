@@ -18,10 +18,12 @@ from typing import Any
 import numpy as np
 
 from board.asking import Answer, Choice, Tools, answered, chosen, tried
+from board.decoding import MOST_MINES, shown
 from board.game import Game, Outcome
 from board.layout import Layout, cell_of
 from board.places import places
 from board.position import COVERED, Position
+from board.problem import mine_count
 
 MOST_CELLS = 10_000
 MOST_MOMENTS = 1000  #: that can be undone
@@ -168,13 +170,18 @@ def _paint(scene: Scene, action: Action, tools: Tools) -> Scene:
 
 def _mines(scene: Scene, action: Action, tools: Tools) -> Scene:
     old = scene.position
-    return _by_hand(scene, Position(old.codes, action.get("count"), old.flags, old.topology), tools)
+    count = mine_count(action.get("count"))
+    if count is not None and count > MOST_MINES:
+        raise ValueError(f"a mine count is at most {MOST_MINES:,} here, not {shown(count)}")
+    return _by_hand(scene, Position(old.codes, count, old.flags, old.topology), tools)
 
 
 def _position(scene: Scene, action: Action, tools: Tools) -> Scene:
     text = action.get("text")
     if not isinstance(text, str):
         raise ValueError(f"a position is a text, not {text!r}")
+    if len(text) > 2 * MOST_CELLS:
+        raise ValueError(f"a board of at most {MOST_CELLS:,} cells is drawn, not a text of {len(text):,} characters")
     old, new = scene.position, Position.parse(text)
     new = Position(new.codes, old.mines, new.flags, old.topology if new.shape == old.shape else None)
     _check(new)

@@ -29,8 +29,9 @@ _Result = TypeVar("_Result")
 #: How kernels and their parts are compiled: kept on disk, without the interpreter's lock.
 OPTIONS: dict[str, Any] = {"cache": True, "nogil": True}
 
-if not hasattr(serialize._numba_unpickle, "cache_info"):  # numba fetches it once, when the first kernel needs it
-    serialize._numba_unpickle = lru_cache(maxsize=None)(serialize._numba_unpickle)
+_unpickle = getattr(serialize, "_numba_unpickle", None)
+if _unpickle is not None and not hasattr(_unpickle, "cache_info"):  # numba fetches it once, for the first kernel
+    serialize._numba_unpickle = lru_cache(maxsize=None)(_unpickle)
 
 
 @contextmanager

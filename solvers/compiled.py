@@ -19,7 +19,7 @@ import numpy as np
 
 from board.kernels import OPTIONS, kernel, uninterrupted
 
-__all__ = ["ONE", "ZERO", "Integer", "forget_stale", "inlined", "kernel", "part", "uninterrupted"]
+__all__ = ["GOLDEN", "ONE", "ZERO", "Integer", "forget_stale", "inlined", "kernel", "mixed", "part", "uninterrupted"]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -57,3 +57,17 @@ def part(function: _Function) -> _Function:
 def inlined(function: _Function) -> _Function:
     """A part so small that calling it, with seven words an array, would cost more than what it does."""
     return cast(_Function, numba.njit(**OPTIONS, **_NO_ENTRY, forceinline=True)(function))
+
+
+GOLDEN: Integer = np.uint64(0x9E3779B97F4A7C15)  #: from one state of a stream of random numbers to the next
+
+
+@inlined
+def mixed(state: Integer) -> Integer:
+    """The random number of a state, uint64 (SplitMix64).
+
+    Source: G. Steele, D. Lea, C. Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014.
+    """
+    x = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return x ^ (x >> np.uint64(31))

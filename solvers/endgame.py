@@ -17,16 +17,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import combinations
 from math import comb
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from board.layout import Rule
+from board.problem import mine_count
 from board.topology import Topology
-from solvers.compiled import ONE, ZERO, Integer, kernel, part
+from solvers.compiled import GOLDEN, ONE, ZERO, Integer, kernel, mixed, part
 
 LARGEST = 10_000  #: layouts that `optimum` searches
+_LARGEST_CELLS = 1_000_000  # of all layouts together
 
 # A frame of the search. Its models are begin .. end - 1 of the list, and what is from `top` on is free; how many cells
 # may matter, and be tried; the next one to try, and what the best one so far wins. Of the cell that is tried: how many
@@ -40,6 +42,7 @@ Int32 = NDArray[np.int32]
 UInt64 = NDArray[np.uint64]
 
 _MINED = -1  # what a cell shows that is a mine
+_BEYOND = 1 << 15  # more than a cell can show
 SLOTS = 1 << 16  #: of the table of a search
 _NO_LIMIT = 1 << 62
 
@@ -69,13 +72,10 @@ def make_search(shown: Int16, table: UInt64, work: NDArray[np.int64], seed: Inte
     keys = np.empty((k, 2), np.uint64)
     state = seed
     for i in range(k):
-        for j in range(2):  # SplitMix64, as in `solvers.playing`
-            state += np.uint64(0x9E3779B97F4A7C15)
-            x = state
-            x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-            x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-            keys[i, j] = x ^ (x >> np.uint64(31))
-    levels = u + 2
+        for j in range(2):
+            state += GOLDEN
+            keys[i, j] = mixed(state)
+    levels = min(u, k) + 3  # each level has a cell and a model less
     models = np.empty(k * levels, np.int32)
     for i in range(k):
         models[i] = i
@@ -92,12 +92,12 @@ def _split(search: Search, begin: Integer, end: Integer, top: Integer, cell: Int
     ends[0] = top
     least = -ONE
     while True:  # the kinds are few
-        following = ZERO + (1 << 14)
+        following = ZERO + _BEYOND
         for i in range(begin, end):
             value = search.shown[search.models[i], cell]
             if least < value < following:
                 following = value
-        if following == 1 << 14:
+        if following == _BEYOND:
             return kinds
         for i in range(begin, end):
             if search.shown[search.models[i], cell] == following:
@@ -117,8 +117,8 @@ def _enter(search: Search, frames: Int64, level: Integer, cells: Integer) -> Int
     frame = frames[level]
     begin, end = frame[_BEGIN], frame[_END]
     k = end - begin
-    if k == 1:
-        return ONE
+    if k <= 1:
+        return k
     first, second = np.uint64(0), np.uint64(0)
     for i in range(begin, end):
         first ^= search.keys[search.models[i], 0]
@@ -186,7 +186,8 @@ def wins(search: Search, choice: Int32) -> Integer:
     because numba does not keep recursive functions on disk.)
     """
     k, u = search.shown.shape
-    frames, ends = np.zeros((u + 3, _FIELDS), np.int64), np.empty((u + 3, k + 1), np.int32)
+    levels = search.live.shape[0]
+    frames, ends = np.zeros((levels, _FIELDS), np.int64), np.empty((levels, k + 1), np.int32)
     for cell in range(u):
         search.live[0, cell] = cell
     frames[0, _COUNT] = u
@@ -254,13 +255,17 @@ class Endgame:
 def optimum(topology: Topology, mines: int, rule: Rule = "any") -> tuple[int, int, int]:
     """(games won by the best player, of how many, after which first cell): over all layouts that the rule allows.
 
-    A count of games is that of the layouts for one first cell. Raises ValueError if no layout is allowed, and if there
-    are over LARGEST.
+    A count of games is that of the layouts for one first cell. Raises ValueError for a rule or a number that means
+    nothing, if no layout is allowed, and if there are over LARGEST, or over a million cells in all of them.
 
     >>> from board.topology import grid
     >>> optimum(grid(3, 3), 3), optimum(grid(3, 3), 3, "safe")
     ((33, 84, 0), (33, 56, 0))
     """
+    if rule not in get_args(Rule):
+        raise ValueError(f"unknown first-click rule {rule!r}; known are {', '.join(get_args(Rule))}")
+    if mine_count(mines) is None:
+        raise ValueError("mines: a number is needed, not None")
     best = (-1, 0, 0)
     search: Endgame | None = None
     for first in range(topology.n):
@@ -269,6 +274,8 @@ def optimum(topology: Topology, mines: int, rule: Rule = "any") -> tuple[int, in
             count = comb(topology.n - len(free), mines)
             if count > LARGEST:
                 raise ValueError(f"{count:,} layouts are over {LARGEST:,}, too many to search")
+            if count * topology.n > _LARGEST_CELLS:
+                raise ValueError(f"{count:,} layouts of {topology.n:,} cells are too many to search")
             if not count:
                 continue
             search = Endgame(layouts(topology.n, mines, free), topology)
@@ -287,7 +294,7 @@ def layouts(n: int, mines: int, safe: Sequence[int] = ()) -> NDArray[np.bool_]:
     [[False, True, False], [False, False, True]]
     """
     free = [cell for cell in range(n) if cell not in safe]
-    chosen = np.array(list(combinations(free, mines)), np.intp).reshape(-1, mines)
+    chosen = np.array(list(combinations(free, mines)), np.intp).reshape(comb(len(free), mines), mines)
     models = np.zeros((len(chosen), n), np.bool_)
     np.put_along_axis(models, chosen, True, axis=1)
     return models

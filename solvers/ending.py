@@ -110,15 +110,15 @@ def list_models(
 def last_cell(
     table: Table, indptr: Int32, neighbours: Int32, most: int, memo: NDArray[np.uint64], seed: Integer
 ) -> Integer:
-    """The cell of the best play to the end; -1 if there are over `most` models, or the search was given up.
+    """The cell of the best play to the end; -1 if there are over `most` models or fewer than 2, or it was given up.
 
     memo, seed: of :func:`solvers.endgame.make_search`.
     """
     cells, _ = _in_order(table, indptr, neighbours)
     complete, models = list_models(table, indptr, neighbours, cells, most)
-    if not complete:
-        return -ONE
     k, u = models.shape
+    if not complete or k < 2:
+        return -ONE
     place = np.full(table.state.size, np.int32(-1))
     for i in range(u):
         place[cells[i]] = i

@@ -123,7 +123,7 @@ class Optimal:
 
 
 def ending_cell(position: Position, models: int) -> int | None:
-    """The cell of the best play to the end; None over the budgets, and where no cell is safe in any model.
+    """The cell of the best play to the end; None over the budgets, and where fewer than two models are left.
 
     >>> ending_cell(Position.parse(["#1#", "_#_"], mines=1), 10)
     0

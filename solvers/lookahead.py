@@ -1,8 +1,9 @@
 """How likely is it to survive a guess, and the guesses after it?
 
-Method: a cell is opened in thought, with each clue that it may show. Each is a position to count, which says how likely
-the clue is and which cell is then the safest; a position in which some cell is provably safe, or that is won, counts
-as survived. Cells are tried from the safest on, for as long as they can still be better than the best so far.
+Method: a cell is opened in thought, with each clue that it may show. Each is a position to count, which says how
+likely the clue is and which cell is then the safest; a position in which some cell is provably safe, or that is won,
+counts as survived. (A count over its budget is told in `Room.status`, and makes values worthless.) Cells are tried
+from the safest on, for as long as they can still be better than the best so far.
 Cells beside no clue, whose neighbours are not either, are alike if they have as many unknown neighbours, and one stands
 for all (beyond depth 2 that is an approximation).
 Cost: a count a clue and a candidate, for depth d to the power d - 1. An Expert game takes about 2 milliseconds at depth

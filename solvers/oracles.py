@@ -116,7 +116,8 @@ def answered(question: Callable[[list[int]], _Answer], assumptions: list[int]) -
     """What an oracle's `solve`, `solve_limited` or `propagate` says.
 
     KeyboardInterrupt for Ctrl-C. PySAT then jumps out of the oracle wherever it is, and says so by an error; nothing
-    that is asked of the oracle afterwards, not even to delete itself, is safe, so it is abandoned.
+    that is asked of the oracle afterwards, not even to delete itself, is safe, so it is abandoned. Once in a
+    hundred times or so it jumps while memory is being handed out, and the process hangs.
     """
     try:
         return question(assumptions)

@@ -3,8 +3,7 @@
 Method: inference as in :mod:`solvers.table`, and a policy's choice wherever it proves nothing safe.
 Cost: a dozen counts of 20 microseconds a game on Expert boards. Guesses draw from a stream of their own, one a game.
 
-Sources: the policies, see :mod:`solvers.policy`; the stream, G. Steele, D. Lea, C. Flood, "Fast splittable pseudorandom
-number generators", OOPSLA 2014 (SplitMix64).
+Sources: see :mod:`solvers.policy`.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from solvers.compiled import ONE, ZERO, Integer, inlined, kernel, part
+from solvers.compiled import GOLDEN, ONE, ZERO, Integer, inlined, kernel, mixed, part
 from solvers.endgame import SLOTS
 from solvers.ending import last_cell
 from solvers.foresight import Lookahead, Optimal
@@ -57,11 +56,8 @@ def how(policy: Policy) -> tuple[int, int, int] | None:
 @inlined
 def _random(stream: NDArray[np.uint64]) -> Integer:
     """The next number of a stream, uint64."""
-    stream[0] += np.uint64(0x9E3779B97F4A7C15)
-    x = stream[0]
-    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return x ^ (x >> np.uint64(31))
+    stream[0] += GOLDEN
+    return mixed(stream[0])
 
 
 @inlined
@@ -151,7 +147,7 @@ def _choose(
 ) -> Integer:
     """The unknown cell to open. how: of :func:`play`."""
     policy, depth, models = how
-    if models and counted.mantissa * 2.0**counted.exponent < models + 0.5:
+    if models and np.log2(counted.mantissa) + counted.exponent < np.log2(models + 0.5):
         cell = last_cell(table, indptr, neighbours, models, memo, _random(stream))
         if cell >= 0:
             return cell
@@ -205,6 +201,7 @@ def play(
                     break
                 if not learn_proved(table, indptr, neighbours, counted.probability):
                     cell = _choose(table, indptr, neighbours, room, counted, how, memo, stream)
+                    status = room.status[0]
                     break
                 single_clues(table, board, indptr, neighbours)
             if status != OK:

@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from board.position import COVERED, HIT, Position
-from solvers.interface import Deduction, Marginals
+from solvers.interface import Deduction, Marginals, Unsupported
 from solvers.registry import build, nearest, with_parameters
 
 Kind: TypeAlias = tuple[tuple[int, ...], tuple[tuple[tuple[int, ...], int], ...]]
@@ -199,8 +199,8 @@ def chance_of_progress(position: Position, cells: NDArray[np.intp]) -> NDArray[n
     """float64[len(cells)]: the probability that a cell is safe, and its clue makes another one provably safe.
 
     A clue that wins the game, because only mines stay covered, counts as well. Models are uniform, as in
-    :class:`solvers.interface.Marginals`. 0 for all cells where the position has no model, or the count is over the
-    budget of `counting`.
+    :class:`solvers.interface.Marginals`. 0 for all cells where the position has no model. Raises
+    Unsupported for a count over the budget of `counting`.
 
     Each clue that a cell may show is a position to count; cells of the same kind are counted once.
 
@@ -241,7 +241,7 @@ def outcomes(position: Position, cell: int) -> list[tuple[Position, Marginals, f
     """What opening a covered cell may show: the position then, its marginals, and the probability of that clue.
 
     What hits a mine is left out, so the probabilities add up to that of a safe cell. Models are uniform. Nothing where
-    the position has no model, or a count is over the budget of `counting`.
+    the position has no model. Raises Unsupported for a count over the budget of `counting`.
     """
     from solvers.counting import Counting  # compiled code, which not every policy needs
 
@@ -254,7 +254,9 @@ def outcomes(position: Position, cell: int) -> list[tuple[Position, Marginals, f
         shown.append(Position(after, position.mines, topology=position.topology))
     answers = Counting().marginals_many([after.problem() for after in shown], threads=1)
     logs = np.array([answer.log_models for answer in answers])
-    if np.isnan(logs).any() or logs.max() == -np.inf:
+    if np.isnan(logs).any():
+        raise Unsupported(f"counting what cell {cell} may show goes over the budget of {Counting().max_bytes:,} bytes")
+    if logs.max() == -np.inf:
         return []
     models = np.exp(logs - logs.max())
     shares = (models / models.sum()).tolist()

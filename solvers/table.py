@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvers.compiled import ZERO, inlined, part
+from solvers.layers import OK, OVER_BUDGET
 from solvers.passes import count
 
 Int32 = NDArray[np.int32]
@@ -43,6 +44,7 @@ class Room(NamedTuple):
     cells: Int32
     totals: Int32
     max_bytes: NDArray[np.int64]  # [0]
+    status: NDArray[np.int64]  # [0]: OK, or OVER_BUDGET as soon as one count was
 
 
 class Counted(NamedTuple):
@@ -133,7 +135,8 @@ def make_room(n: int, entries: int, max_bytes: int) -> Room:
     """For a board of n cells with so many neighbours altogether."""
     sizes = np.empty(1, np.int64)
     sizes[0] = max_bytes
-    return Room(np.empty(n + 1, np.int32), np.empty(entries, np.int32), np.empty(n, np.int32), sizes)
+    status = np.full(1, np.int64(OK))
+    return Room(np.empty(n + 1, np.int32), np.empty(entries, np.int32), np.empty(n, np.int32), sizes, status)
 
 
 @part
@@ -154,6 +157,8 @@ def count_table(table: Table, indptr: Int32, neighbours: Int32, room: Room) -> t
     status, probability, mantissa, exponent, _ = count(
         covered, room.scopes[: m + 1], room.cells[:k], room.totals[:m], table.left[1], room.max_bytes[0]
     )
+    if status == OVER_BUDGET:
+        room.status[0] = status
     return status, Counted(probability, mantissa, exponent)
 
 

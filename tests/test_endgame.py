@@ -57,11 +57,19 @@ def test_optimum_names_a_first_cell():
     """On 1 x 3 with one mine: a middle cell first shows 1 or loses; an end first shows where the mine is."""
     assert optimum(grid(1, 3), 1) == (2, 3, 0)
     assert optimum(grid(1, 5), 1, "opening") == (3, 3, 0)
+    assert optimum(grid(3, 3), 0)[:2] == optimum(grid(3, 3), 8, "safe")[:2] == (1, 1)
 
 
 @pytest.mark.parametrize(
     ("rows", "columns", "mines", "rule", "message"),
-    [(5, 5, 8, "any", "1,081,575 layouts are over 10,000"), (2, 2, 1, "opening", "no layout of 1 mines on 4 cells")],
+    [
+        (5, 5, 8, "any", "1,081,575 layouts are over 10,000"),
+        (200, 45, 1, "any", "9,000 layouts of 9,000 cells are too many"),
+        (3, 3, 3, "bogus", "unknown first-click rule 'bogus'"),
+        (3, 3, 2.5, "any", "not 2.5"),
+        (3, 3, -1, "any", "not -1"),
+        (2, 2, 1, "opening", "no layout of 1 mines on 4 cells"),
+    ],
 )
 def test_no_optimum(rows, columns, mines, rule, message):
     with pytest.raises(ValueError, match=message):

@@ -243,14 +243,14 @@ class View {
 
   add(cell) {
     this.stroke.add(cell);
-    this.cells[cell].classList.add("pending");
+    this.cells[cell]?.classList.add("pending");
   }
 
   released() {
     if (!this.stroke) return;
     const cells = [...this.stroke];
     this.stroke = null;
-    for (const cell of cells) this.cells[cell].classList.remove("pending");
+    for (const cell of cells) this.cells[cell]?.classList.remove("pending");
     this.send({ do: "paint", cells, as: this.paint });
   }
 
