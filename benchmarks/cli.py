@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from types import FrameType
 from typing import Annotated
 
 import typer
@@ -40,10 +41,15 @@ def main() -> None:
         if getattr(sys, name) is None:  # closed by whoever started the command
             setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w"))  # noqa: SIM115
     sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]
-    signal.signal(
-        signal.SIGTERM, lambda number, frame: signal.raise_signal(signal.SIGINT)
-    )  # a batch system's time is up
+    signal.signal(signal.SIGTERM, _time_is_up)
     app()
+
+
+def _time_is_up(number: int, frame: FrameType | None) -> None:
+    """What Ctrl-C does, for a batch system; also where Ctrl-C itself is ignored, as in a background job."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        raise KeyboardInterrupt
+    signal.raise_signal(signal.SIGINT)
 
 
 @app.callback(invoke_without_command=True)

@@ -355,6 +355,7 @@ def test_a_wrong_claim_is_printed_first_and_fails_the_run(lie, kind):
     assert rows["single"]["wrong"] == 0
 
 
+@pytest.mark.slow
 def test_a_wrong_batch_fails_the_run():
     write(
         "mine.toml", 'corpora = ["tiny.jsonl"]\nsolvers = ["hasty", "mstoollib"]\nbatch_threads = [1, 2]\nlimit = 3\n'

@@ -68,6 +68,7 @@ def test_a_cluster_says_what_one_process_says(on_loopback, tmp_path):
     assert many.header["cluster"] == on_loopback
 
 
+@pytest.mark.slow
 def test_hostile_solvers_cost_their_own_records_there_too(on_loopback):
     bad = [Hostile("exit_0", over=5), Hostile("segfault", over=5), Hostile("loop", over=5)]
     limits = Limits(seconds=2.0, memory_bytes=1 << 30, warm_up_seconds=2.0)
@@ -80,6 +81,7 @@ def test_hostile_solvers_cost_their_own_records_there_too(on_loopback):
     assert outcomes["over=1"] == ["partial"] * 4
 
 
+@pytest.mark.slow
 def test_a_lost_worker_costs_nothing(tmp_path):
     one = compare(["sat", "cpsat"], "beginner-random", limit=60, jobs=1, limits=LONG)
     with cluster(tmp_path) as (address, workers):

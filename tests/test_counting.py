@@ -77,6 +77,7 @@ def test_one_huge_scope():
     assert floats.probability[5000] == 1.0
 
 
+@pytest.mark.slow
 def test_a_share_below_the_smallest_float_is_not_nothing():
     """Cell 0 is a mine in one model of about 10**360: neither it nor its opposite is entailed."""
     clues, width = 120, 1000

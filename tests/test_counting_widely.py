@@ -16,6 +16,8 @@ from solvers import Deduction, Status, Unsupported
 from solvers.counting import Counting
 from solvers.enumeration import Enumeration
 
+pytestmark = pytest.mark.slow  # the same kinds as in `test_counting`, many more of them
+
 COUNTING = Counting()
 EXACT = Counting(exact=True)
 SMALL = Enumeration(max_models=3000, max_nodes=30_000)

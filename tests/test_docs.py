@@ -22,7 +22,10 @@ def module(name):
     return made
 
 
-@pytest.mark.parametrize("page", RUN)
+QUICK = ("concepts.md", "index.md", "view.md")
+
+
+@pytest.mark.parametrize("page", [pytest.param(page, marks=() if page in QUICK else pytest.mark.slow) for page in RUN])
 def test_the_code_of_a_page_runs(page, tmp_path):
     if page in NEEDS:
         pytest.importorskip(NEEDS[page])

@@ -274,6 +274,7 @@ def test_the_peer_is_what_times_are_compared_with(figures):
     assert (axes.get_xlabel()[:5], axes.get_ylabel()[:6]) == ("fast\n", "shaky\n")
 
 
+@pytest.mark.slow
 def test_odd_names_neither_break_nor_vanish():
     run = sample(ODD)
     figures = plots.all_figures(run)
@@ -321,6 +322,7 @@ def test_svg_is_stable_and_its_ids_are_its_own(written):
     assert ">fast</text>" in written["pareto"]  # text, not outlines
 
 
+@pytest.mark.slow
 def test_save_writes_the_same_bytes(tmp_path, figures):
     formats = ("svg", "png", "pdf")
     two = {name: figures[name] for name in ("pareto", "growth")}
@@ -347,6 +349,7 @@ def test_settings_of_the_caller_stay_and_do_not_matter(written):
         assert dict(matplotlib.rcParams) == before
 
 
+@pytest.mark.slow
 def test_figures_can_be_made_in_threads(written):
     found = []
     threads = [threading.Thread(target=lambda: found.append(plots.svg_text(plots.cactus(JUDGED)))) for _ in range(4)]

@@ -35,7 +35,13 @@ def folder(tmp_path):
     return tmp_path
 
 
-@pytest.mark.parametrize("block", PYTHON, ids=range(len(PYTHON)))
+@pytest.mark.parametrize(
+    "block",
+    [
+        pytest.param(block, marks=pytest.mark.slow if "dask" in block else (), id=str(i))
+        for i, block in enumerate(PYTHON)
+    ],
+)
 def test_block_runs(block, folder):
     if "dask" in block.code:
         pytest.importorskip("distributed")

@@ -198,6 +198,7 @@ def test_an_inconsistency_that_is_not_seen_is_missed():
 places = st.tuples(st.sampled_from(KINDS), st.sampled_from("abcd"), st.sampled_from(["local", "global"]))
 
 
+@pytest.mark.slow
 @given(st.lists(places, max_size=60), st.integers(0, 30))
 def test_the_chosen_are_the_worst_and_spread(rows, limit):
     frame = pd.DataFrame(rows, columns=["kind", "corpus", "question"])
@@ -274,6 +275,7 @@ def measured():
     return run, report(run)
 
 
+@pytest.mark.slow
 def test_with_real_statistics_and_figures(measured):
     run, page = measured
     assert Elements(page).open == []

@@ -126,7 +126,7 @@ def test_a_script_without_a_main_guard_works(tmp_path):
     "how",
     [
         "leave_a_child",
-        "own_alarm",
+        pytest.param("own_alarm", marks=pytest.mark.slow),
         *(pytest.param(how, marks=pytest.mark.slow) for how in ("silence_for_good", "close_low_descriptors")),
         pytest.param("copies_its_process", marks=pytest.mark.slow),
     ],
@@ -171,6 +171,7 @@ def test_the_memory_limit_is_a_calls_and_not_the_processs():
     assert {r.outcome for r in run.records} == {"partial"}
 
 
+@pytest.mark.slow
 def test_a_group_may_take_as_long_as_all_its_calls(monkeypatch):
     monkeypatch.setattr("benchmarks.runner._SLACK_SECONDS", 0.0)
     limits = Limits(seconds=0.6, warm_up_seconds=0.6)
@@ -251,6 +252,7 @@ def measured(folder):
     return len(path.read_bytes()) if path.exists() else 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kills", "jobs"), [(2, 1), *(pytest.param(10, jobs, marks=pytest.mark.slow) for jobs in (1, 2))]
 )
@@ -321,7 +323,7 @@ def alive(mark):
 
 
 @pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="looks for processes in /proc")
-@pytest.mark.parametrize("with_signal", [signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize("with_signal", [signal.SIGINT, pytest.param(signal.SIGKILL, marks=pytest.mark.slow)])
 def test_an_interrupt_ends_everything_and_keeps_the_records(tmp_path, with_signal):
     mark = f"SAPPER_TEST={os.getpid()}-{with_signal}"
     name, _, value = mark.partition("=")

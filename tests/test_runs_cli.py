@@ -78,7 +78,14 @@ def test_table_as_csv_is_every_metric():
     pd.testing.assert_frame_equal(pd.read_csv("out.csv"), Run.load("run").table(), check_dtype=False)
 
 
-@pytest.mark.parametrize(("form", "mark"), [("markdown", "|:---|"), ("latex", r"\begin{tabular}"), ("html", "<table")])
+@pytest.mark.parametrize(
+    ("form", "mark"),
+    [
+        ("markdown", "|:---|"),
+        pytest.param("latex", r"\begin{tabular}", marks=pytest.mark.slow),
+        pytest.param("html", "<table", marks=pytest.mark.slow),
+    ],
+)
 def test_statistics(form, mark):
     printed = done("statistics", "run", "--format", form)
     assert mark in printed

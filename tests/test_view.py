@@ -403,7 +403,14 @@ def test_ctrl_c_ends_it_and_prints_what_was_changed(tmp_path, end):
     file = tmp_path / "board.txt"
     file.write_text("#1\n##\n")
     arguments = [*COMMAND, str(file), "--no-browser", "--mines", "1", "--solver", "single"]
-    with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        arguments,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # a background job starts with Ctrl-C ignored, and hands that on
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN if end == signal.SIGTERM else signal.SIG_DFL),
+    ) as process:
         try:
             url = urllib.parse.urlsplit(process.stderr.readline().strip())
             connection = http.client.HTTPConnection(url.netloc, timeout=30)
