@@ -48,9 +48,11 @@ def by_density(player: str, found: pd.DataFrame) -> Figure:
         mine = mine.sort_values("density")
         for axes, key in ((won, "won"), (unguessed, "no_guess")):
             style = look(order)
-            low, high = mine[f"{key}_low"], mine[f"{key}_high"]
-            axes.fill_between(mine["density"], low, high, color=style.colour, alpha=0.25, linewidth=0)
-            (line,) = axes.plot(mine["density"], mine[key], **style.line)
+            density, share, low, high = (
+                mine[name].to_numpy(np.float64) for name in ("density", key, f"{key}_low", f"{key}_high")
+            )
+            axes.fill_between(density, low, high, color=style.colour, alpha=0.25, linewidth=0)
+            (line,) = axes.plot(density, share, **style.line)
         handles.append(line)
         names.append(str(size))
     won.set(ylabel="share of games (%)", ylim=(-2, 102), yticks=range(0, 101, 20))
