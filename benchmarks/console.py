@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
+    from board.decoding import Board
+
 EXIT_WRONG = EXIT_NOT_WRITTEN = 1
 EXIT_BAD_INPUT, EXIT_INCONSISTENT, EXIT_INTERRUPTED = 2, 3, 130
 
@@ -48,6 +50,17 @@ def bad_input() -> Iterator[None]:
         raise BadInput(f"{named}{wrong.strerror or wrong}") from None
     except (ValueError, Unsupported) as wrong:
         raise BadInput(str(wrong)) from None
+
+
+def read_board(file: str, format: str | None, mines: int | None) -> Board:
+    """The board in a file, `-` being standard input; ValueError and OSError as `board.formats.read_file`."""
+    from board import formats
+
+    if file == "-":
+        return formats.read_stream(sys.stdin.buffer, "standard input", format, mines)
+    if not file:
+        raise ValueError(f"{file!r} is not the name of a file")
+    return formats.read_file(file, format, mines)
 
 
 def path(text: str) -> Path:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from benchmarks.console import bad_input
+from benchmarks.console import bad_input, read_board
 
 if TYPE_CHECKING:
     from board import Layout, Position
@@ -41,12 +41,7 @@ def convert(
             raise ValueError(f"{str(out)!r} exists already")
         if out is None and form.binary and sys.stdout.isatty():
             raise ValueError(f"{to} is binary and not for a terminal: name a file with --out FILE")
-        if file == "-":
-            board = formats.read_stream(sys.stdin.buffer, "standard input", source, mines)
-        elif not file:
-            raise ValueError(f"{file!r} is not the name of a file")
-        else:
-            board = formats.read_file(file, source, mines)
+        board = read_board(file, source, mines)
         if opened and (form.holds == "layout" or not isinstance(board, Layout)):
             raise ValueError("--open: only on the way from a layout to a position")
         if isinstance(board, Layout) and form.holds == "position":

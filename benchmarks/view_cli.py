@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from benchmarks.console import bad_input
+from benchmarks.console import bad_input, read_board
 
 
 def view(
@@ -32,14 +32,9 @@ def view(
     with bad_input():
         from benchmarks.exploring import POLICY, project_tools
         from benchmarks.view import Server
-        from board import Layout, formats
+        from board import Layout
 
-        if file == "-":
-            board = formats.read_stream(sys.stdin.buffer, "standard input", source, mines)
-        elif not file:
-            raise ValueError(f"{file!r} is not the name of a file")
-        else:
-            board = formats.read_file(file, source, mines)
+        board = read_board(file, source, mines)
         server = Server(board, project_tools(solver, POLICY if policy is None else policy))
     with server:
         before = server.shared.scene.position

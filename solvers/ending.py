@@ -23,8 +23,8 @@ SEARCH_STEPS = 20_000_000  #: how many looks at a cell of a model a search may t
 
 
 @part
-def _in_order(table: Table, indptr: Int32, neighbours: Int32) -> tuple[Int32, Integer]:
-    """(the unknown cells, clue by clue and those beside none last; how many are beside one)."""
+def _in_order(table: Table, indptr: Int32, neighbours: Int32) -> Int32:
+    """The unknown cells, clue by clue, and those beside none last."""
     n = table.state.size
     cells, taken, u = np.empty(n, np.int32), np.zeros(n, np.bool_), ZERO
     queue, waits = np.empty(n, np.int32), np.zeros(n, np.bool_)
@@ -50,12 +50,11 @@ def _in_order(table: Table, indptr: Int32, neighbours: Int32) -> tuple[Int32, In
                         waits[other] = True
                         queue[last] = other
                         last += 1
-    beside = u
     for cell in range(n):
         if table.state[cell] == COVERED and not taken[cell]:
             cells[u] = cell
             u += 1
-    return cells[:u], beside
+    return cells[:u]
 
 
 @part
@@ -114,7 +113,7 @@ def last_cell(
 
     memo, seed: of :func:`solvers.endgame.make_search`.
     """
-    cells, _ = _in_order(table, indptr, neighbours)
+    cells = _in_order(table, indptr, neighbours)
     complete, models = list_models(table, indptr, neighbours, cells, most)
     k, u = models.shape
     if not complete or k < 2:

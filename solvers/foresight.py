@@ -87,7 +87,7 @@ def _is_far(kind: Kind) -> bool:
 
 def _outlook(position: Position, answer: Marginals, depth: int) -> float:
     """The chance to survive so many more guesses."""
-    cells = np.flatnonzero(position.problem().covered)
+    cells = np.flatnonzero(position.codes.reshape(-1) == COVERED)
     safety = 1 - answer.probability[cells]
     if not safety.any():  # only mines are left
         return 1.0

@@ -215,7 +215,8 @@ def chance_of_progress(position: Position, cells: NDArray[np.intp]) -> NDArray[n
             found[alike[cell]] = sum(
                 share
                 for after, answer, share in outcomes(position, cell)
-                if (answer.probability == 0).any() or (answer.probability[after.problem().covered] == 1).all()
+                if (answer.probability == 0).any()
+                or (answer.probability[after.codes.reshape(-1) == COVERED] == 1).all()
             )
     return np.array([found[alike[cell]] for cell in cells.tolist()], np.float64)
 
