@@ -26,8 +26,9 @@ import numpy as np
 from board.problem import Problem
 from solvers.encodings import encode_bounds
 from solvers.hitting import TooHard
-from solvers.oracles import answered, delete, find_oracle
+from solvers.oracles import ORACLES, delete
 
+_KIND = ORACLES["minicard"]
 _CONFLICTS = 20_000  # of one question; over them: TooHard
 _DEAR = 30  # a conflict is as dear as so many assumptions
 _VARIABLES = 1_500  # of an oracle without the mine count; a board of the expert level has less
@@ -79,7 +80,7 @@ class ClueOracle:
             self._write_count(np.flatnonzero(problem.covered).tolist(), problem.mines)
 
     def _open(self) -> None:
-        self._oracle: Any = find_oracle("minicard").open()
+        self._oracle: Any = _KIND.open()
         self._top = self._conflicts = 0
         self._variable: dict[int, int] = {}
         self._boxes: dict[tuple[int, ...], list[int]] = {}
@@ -124,8 +125,7 @@ class ClueOracle:
         assumed = [*literals, *map(self._selected, constraints)]
         self.work += len(assumed)
         oracle = self._oracle
-        oracle.conf_budget(_CONFLICTS)
-        found = answered(oracle.solve_limited, assumed)
+        found = _KIND.solve(oracle, assumed, _CONFLICTS)
         conflicts = oracle.accum_stats()["conflicts"]
         self.work += _DEAR * (conflicts - self._conflicts)
         self._conflicts = conflicts

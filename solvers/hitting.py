@@ -22,7 +22,7 @@ from pysat.examples.rc2 import RC2
 from pysat.formula import WCNF
 
 from solvers.counts import counts
-from solvers.oracles import answered
+from solvers.oracles import ORACLES
 
 _MANY_SETS = 40  # from here on MaxSAT is quicker
 _NODES = 500  # of one branch and bound
@@ -174,13 +174,11 @@ def _by_maxsat(sets: list[int], most: int) -> int | None:
         formula.append([variable[element] for element in counts(one)])
     for x in variable.values():
         formula.append([-x], weight=1)
-    with RC2(formula, solver="m22") as search:  # minisat counts conflicts exactly
+    with RC2(formula, solver="minisat22") as search:  # it counts conflicts exactly
         oracle = search.oracle
-        limited = oracle.solve_limited
 
         def ask(assumptions: Sequence[int] = (), expect_interrupt: bool = False) -> bool:
-            oracle.conf_budget(_CONFLICTS)
-            found: bool | None = answered(limited, list(assumptions))
+            found = ORACLES["minisat22"].solve(oracle.solver, list(assumptions), _CONFLICTS)
             if found is None:
                 raise TooHard
             return found

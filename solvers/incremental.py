@@ -19,7 +19,7 @@ from typing import Any, Literal
 from solvers.backbone import Answer
 from solvers.counts import counts, interval
 from solvers.encodings import Clause, Formula, encode_bounds, encode_counter
-from solvers.oracles import Oracle, answered, delete
+from solvers.oracles import Oracle, delete
 
 _DEAF_CONFLICTS = 20_000  # of a group, a fraction of a second, within which Ctrl-C is not heard
 _WIDEST = 32  # literals of a native bound; a counter with nodes learns better over more
@@ -125,14 +125,10 @@ class Group:
         if not self.budget.take():
             return None
         self.calls += 1
-        if self.budget.conflicts:
-            self.oracle.conf_budget(self.budget.conflicts)
-            found = answered(self.oracle.solve_limited, assumptions)
-        else:
-            found = self.oracle.solve_deaf(assumptions) if self._quick else None
-            if found is None:
-                self._quick = False
-                found = answered(self.oracle.solve, assumptions)
+        found = self.oracle.solve_deaf(assumptions) if self._quick else None
+        if found is None:
+            self._quick = False
+            found = self.kind.solve(self.oracle, assumptions, self.budget.conflicts)
         if not found:
             return False if found is False else None
         model: list[int] = self.oracle.get_model()
@@ -145,8 +141,7 @@ class Group:
         if not self.budget.take():
             return None
         self.calls += 1
-        consistent, found = answered(self.oracle.propagate, assumptions)
-        return found if consistent else False
+        return self.kind.propagate(self.oracle, assumptions)
 
     def one_false(self, literals: list[int]) -> list[int]:
         """Assumptions that make one of the literals false."""

@@ -12,8 +12,6 @@ all questions so far (`accum_stats()["conflicts"]`; a closed oracle has forgotte
 from __future__ import annotations
 
 import difflib
-import signal
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
@@ -26,9 +24,13 @@ from solvers.interface import Unsupported
 
 _Answer = TypeVar("_Answer")
 
+_SLICE = 1000  # conflicts: a tenth of a second or so on large boards
+
 
 class Minicard(pysat.solvers.Minicard):  # type: ignore[misc]
     """PySAT's, with what is asked most often handed to the extension at once; small problems notice."""
+
+    minicard: Any = None
 
     def __init__(self) -> None:
         self.status: bool | None = None
@@ -74,6 +76,28 @@ class Oracle:
             oracle.add_atmost(list(range(1, native + 1)), native)
         return oracle
 
+    def solve(self, oracle: Any, assumptions: list[int], conflicts: int = 0) -> bool | None:
+        """Whether what an oracle of this kind was told has a model in which the assumptions hold.
+
+        conflicts: None after so many; 0: no such budget. Asked in slices of conflicts, between which Ctrl-C is heard;
+        of an oracle that takes no budget after its answer.
+        """
+        if not self.limited:
+            found: bool | None = _deaf(oracle.solve, assumptions)
+            return found
+        left = conflicts
+        while True:
+            oracle.conf_budget(min(left, _SLICE) if conflicts else _SLICE)
+            found = _deaf(oracle.solve_limited, assumptions)
+            left -= _SLICE
+            if found is not None or (conflicts and left <= 0):
+                return found
+
+    def propagate(self, oracle: Any, assumptions: list[int]) -> list[int] | Literal[False]:
+        """What unit propagation derives from the assumptions, these included; False: a contradiction."""
+        consistent, found = _deaf(oracle.propagate, assumptions)
+        return found if consistent else False
+
 
 ORACLES = {
     "minicard": Oracle("Minicard", native=True, native_propagates=True),
@@ -112,37 +136,40 @@ _LACKS: dict[Need, str] = {
 }
 
 
-def answered(question: Callable[[list[int]], _Answer], assumptions: list[int]) -> _Answer:
-    """What an oracle's `solve`, `solve_limited` or `propagate` says.
+class _Deaf:
+    """In the place of what PySAT asks before it listens to Ctrl-C."""
 
-    KeyboardInterrupt for Ctrl-C. PySAT then jumps out of the oracle wherever it is, and says so by an error; nothing
-    that is asked of the oracle afterwards, not even to delete itself, is safe, so it is abandoned. Once in a
-    hundred times or so it jumps while memory is being handed out, and the process hangs.
+    @staticmethod
+    def check() -> bool:
+        return False
+
+
+_LISTENING = pysat.solvers.MainThread
+
+
+def _deaf(question: Callable[[list[int]], _Answer], assumptions: list[int]) -> _Answer:
+    """The answer of an oracle that does not listen to Ctrl-C: PySAT would jump out of it wherever it is.
+
+    That may be within malloc, and the process then hangs. Python hears the Ctrl-C as soon as there is an answer.
     """
+    pysat.solvers.MainThread = _Deaf
     try:
         return question(assumptions)
-    except pysolvers.error as interrupted:
-        _abandon(getattr(question, "__self__", None))
-        # The jump also left PySAT's own handler, which would jump again, and Ctrl-C blocked.
-        signal.signal(signal.SIGINT, signal.getsignal(signal.SIGINT))
-        if sys.platform != "win32":
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
-        raise KeyboardInterrupt from interrupted
+    finally:
+        pysat.solvers.MainThread = _LISTENING
+
+
+class _Freed:
+    """What is left of an oracle. PySAT's have a `__del__`, in which Python would lose a Ctrl-C."""
 
 
 def delete(oracle: Any) -> None:
     """Free an oracle, but never twice: a Ctrl-C may come between its end and its being noted."""
     try:
         oracle.delete()
-    except BaseException:
-        _abandon(oracle)
-        raise
-
-
-def _abandon(oracle: Any) -> None:
-    """Have an oracle forget what it stands for: its memory is lost, and its methods do nothing."""
-    backend = getattr(oracle, "solver", oracle)  # what RC2 keeps is a facade
-    vars(backend).update(dict.fromkeys(vars(backend)))
+    finally:
+        oracle.__dict__ = {}
+        oracle.__class__ = _Freed
 
 
 @cache

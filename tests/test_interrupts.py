@@ -8,13 +8,10 @@ import threading
 import time
 from pathlib import Path
 from signal import SIG_DFL, SIGINT, signal
-from types import MethodType
 
-import pysolvers
 import pytest
 
-from solvers.oracles import ORACLES as ORACLE_NAMES
-from solvers.oracles import answered, delete, find_oracle
+from solvers.oracles import ORACLES, delete, find_oracle
 
 ROOT = Path(__file__).parents[1]
 
@@ -59,9 +56,21 @@ body = lambda i: solver.deduce(problem)
 
 
 def interrupted(setup, board=SMALL, *, rounds=1, seconds=0.02, seed=1, patience=600, environment=None):
-    """Run the child, pressing Ctrl-C once a round after up to so many seconds."""
+    """Run the child, pressing Ctrl-C once a round after up to so many seconds.
+
+    Python itself loses one in a `__del__`, and says so: it is pressed again then.
+    """
     rng = random.Random(seed)
     code = CHILD.format(grid=board[0], mines=board[1], setup=setup, rounds=rounds)
+    said: list[str] = []
+
+    def listen():
+        for line in child.stderr:
+            said.append(line)
+            if line.startswith("Exception ignored in"):
+                time.sleep(0.5)
+                child.send_signal(SIGINT)
+
     with subprocess.Popen(
         [sys.executable, "-X", "faulthandler", "-c", code],
         cwd=ROOT,
@@ -72,14 +81,20 @@ def interrupted(setup, board=SMALL, *, rounds=1, seconds=0.02, seed=1, patience=
     ) as child:
         watch = threading.Timer(patience, child.kill)  # of one that did not hear it
         watch.start()
+        listener = threading.Thread(target=listen)
+        listener.start()
         heard = 0
         while child.stdout.readline() == "go\n":
             time.sleep(rng.random() * seconds)
             child.send_signal(SIGINT)
             heard += child.stdout.readline() == "interrupted\n"
-        _, said = child.communicate()
+        listener.join()
         watch.cancel()
-    assert (child.returncode, heard, said) == (0, rounds, "")
+    assert (child.returncode, heard) == (0, rounds), "".join(said)
+    lost = sum(line.startswith("Exception ignored in") for line in said)
+    assert lost <= rounds // 10 + 1, "".join(said)
+    assert said.count("KeyboardInterrupt: \n") == lost, "".join(said)
+    assert lost or not said, "".join(said)
 
 
 def test_while_kernels_are_loaded():
@@ -113,19 +128,6 @@ body = lambda i: solvers[i % 4].deduce(position.problem())
     interrupted(setup, rounds=40, seed=seed)
 
 
-@pytest.mark.parametrize("name", ORACLE_NAMES)
-def test_nothing_is_asked_of_an_oracle_that_was_left(name):
-    oracle = find_oracle(name).open()
-
-    def left(self, assumptions):
-        raise pysolvers.error("Caught keyboard interrupt")
-
-    with pytest.raises(KeyboardInterrupt):
-        answered(MethodType(left, oracle), [])
-    assert oracle.accum_stats() is None
-    oracle.delete()
-
-
 def test_an_oracle_is_never_freed_twice():
     class Freed:
         def __init__(self):
@@ -137,14 +139,43 @@ def test_an_oracle_is_never_freed_twice():
     oracle = Freed()
     with pytest.raises(KeyboardInterrupt):
         delete(oracle)
-    assert oracle.handle is None
+    assert not vars(oracle)
+
+
+@pytest.mark.parametrize("name", ORACLES)
+def test_what_is_left_of_an_oracle_runs_no_python(name):
+    """Python would lose a Ctrl-C there."""
+    oracle = find_oracle(name).open()
+    assert hasattr(oracle, "__del__")
+    delete(oracle)
+    assert not hasattr(oracle, "__del__")
 
 
 @pytest.mark.slow
-def test_anywhere_in_a_deduction_by_sat():
-    """With minicard, which does not listen within a question: others may hang, see `oracles.answered`."""
-    setup = "solver = make_solver('sat:oracle=minicard'); body = lambda i: solver.deduce(position.problem())"
-    interrupted(setup, LARGE, rounds=30)
+@pytest.mark.parametrize("name", ORACLES)
+@pytest.mark.parametrize("encoding", ["seqcounter", "binomial"])
+def test_anywhere_in_a_deduction_by_sat(name, encoding):
+    spec = f"sat:oracle={name},encoding={encoding}"
+    interrupted(f"solver = make_solver({spec!r}); body = lambda i: solver.deduce(position.problem())", LARGE, rounds=30)
+
+
+@pytest.mark.parametrize("name", [name for name, kind in ORACLES.items() if kind.limited])
+def test_within_a_question_that_takes_hours(name):
+    """15 pigeons in 14 holes."""
+    setup = f"""
+from itertools import combinations
+from solvers.oracles import find_oracle
+kind = find_oracle({name!r})
+def body(i):
+    oracle = kind.open()
+    for pigeon in range(15):
+        oracle.add_clause([14 * pigeon + hole for hole in range(1, 15)])
+    for hole in range(1, 15):
+        for one, other in combinations(range(15), 2):
+            oracle.add_clause([-14 * one - hole, -14 * other - hole])
+    kind.solve(oracle, [])
+"""
+    interrupted(setup, rounds=2, seconds=0.5)
 
 
 @pytest.mark.parametrize("what", EXPLANATIONS)
