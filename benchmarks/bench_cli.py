@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from benchmarks.console import EXIT_INTERRUPTED, EXIT_WRONG, bad_input, console, path, progress
+from benchmarks.console import EXIT_INTERRUPTED, EXIT_WRONG, NewFolder, bad_input, console, path, progress
 
 if TYPE_CHECKING:
     from benchmarks.experiment import Experiment
@@ -34,29 +34,32 @@ def bench(
     ] = None,
     solver: Annotated[
         list[str] | None,
-        typer.Option(metavar="SPEC", help="Instead of the experiment's; +SPEC beside them. Repeat."),
+        typer.Option(metavar="SPEC", help="Instead of the experiment's; +SPEC beside them; may be repeated."),
     ] = None,
     corpus: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME|FILE", help="Instead of the experiment's; +NAME beside them. Repeat."),
+        typer.Option(metavar="NAME|FILE", help="Instead of the experiment's; +NAME beside them; may be repeated."),
     ] = None,
     question: Annotated[
         Question | None, typer.Option(help="From the clues alone, with the mine count, or both.")
     ] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="Positions a corpus.")] = None,
-    repeats: Annotated[int | None, typer.Option(min=1, help="How often each question is timed.")] = None,
-    seconds: Annotated[float | None, typer.Option(min=0.001, help="Wall-clock limit of a call.")] = None,
-    megabytes: Annotated[int | None, typer.Option(min=1, help="Memory limit of a call.")] = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="Shuffles the order of the questions.")] = None,
+    limit: Annotated[int | None, typer.Option(metavar="N", min=1, help="Positions a corpus.")] = None,
+    repeats: Annotated[int | None, typer.Option(metavar="N", min=1, help="How often each question is timed.")] = None,
+    seconds: Annotated[
+        float | None, typer.Option(metavar="SECONDS", min=0.001, help="Wall-clock limit of a call.")
+    ] = None,
+    megabytes: Annotated[int | None, typer.Option(metavar="N", min=1, help="Memory limit of a call.")] = None,
+    seed: Annotated[int | None, typer.Option(metavar="N", min=0, help="Shuffles the order of the questions.")] = None,
     jobs: Annotated[
-        int | None, typer.Option(min=1, help="Processes that measure side by side, each on its own core; 1 by default.")
+        int | None,
+        typer.Option(
+            metavar="N", min=1, help="Processes that measure side by side, each on its own core; 1 otherwise."
+        ),
     ] = None,
     dask: Annotated[
         str | None, typer.Option(metavar="ADDRESS|local", help="Measure on a Dask cluster, such as tcp://host:8786.")
     ] = None,
-    out: Annotated[
-        Path | None, typer.Option(metavar="DIR", parser=path, help="A new folder for the run; runs/TIME otherwise.")
-    ] = None,
+    out: NewFolder = None,
     resume: Annotated[
         Path | None,
         typer.Option(metavar="RUN", parser=path, help="Measure what is missing in a run that was broken off."),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from pathlib import Path
 from types import FrameType
 from typing import Annotated
 
@@ -19,10 +20,17 @@ from benchmarks.bench_cli import bench, list_experiments
 from benchmarks.console import (
     EXIT_INCONSISTENT,
     Commands,
+    Mines,
+    NewDrawing,
+    PositionFile,
+    Source,
+    TopologyName,
     bad_input,
+    check_new,
     coloured,
     console,
     progress,
+    write_drawing,
 )
 from benchmarks.convert_cli import convert, list_formats
 from benchmarks.corpus_cli import app as corpus_app
@@ -84,45 +92,40 @@ app.command()(view)
 
 @app.command()
 def solve(
-    file: Annotated[
-        str, typer.Argument(metavar="FILE|-", help="A position: text of 0-8 # F * _, or as `sapper formats` lists.")
-    ],
-    mines: Annotated[
-        str | None, typer.Option(metavar="N", help="All mines on the board; only the clues count without it.")
-    ] = None,
+    file: PositionFile,
+    mines: Mines = None,
     solver: Annotated[
         str | None,
         typer.Option(
             metavar="SPEC", help="The strategy, counting:exact=true otherwise; not with --explain or --steps."
         ),
     ] = None,
-    source: Annotated[
-        str | None,
-        typer.Option("--from", metavar="FORMAT", help="What FILE is, of `sapper formats`; else text, or what it says."),
-    ] = None,
-    topology: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The board: grid, torus or hexagonal; grid otherwise.")
-    ] = None,
+    source: Source = None,
+    topology: TopologyName = None,
     json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")] = False,
     explain: Annotated[
         str | None,
         typer.Option(metavar="ROW,COLUMN", help="Say instead which fewest clues settle this cell; both count from 0."),
     ] = None,
     steps: Annotated[bool, typer.Option("--steps", help="Say instead in which steps everything follows.")] = False,
+    svg: NewDrawing = None,
 ) -> int:
     """Draw a position with what follows from it: safe cells, mines, probabilities.
 
     Exit code 3 if there is no arrangement of mines that fits.
     """
     if explain is not None or steps:
-        return _explain(file, mines, solver, explain, steps, json, source, topology)
+        return _explain(file, mines, solver, explain, steps, json, source, topology, svg)
     with bad_input():
         from benchmarks import solving
         from board.render import legend
         from solvers import Status, make_solver
 
+        check_new(svg)
         position = solving.read_position(file, mines, source, topology=topology)
         solution = solving.solve(position, make_solver("counting:exact=true" if solver is None else solver))
+        if svg is not None:
+            write_drawing(solving.svg(solution), svg)
     if json:
         print(solving.as_json(solution))
     else:
@@ -148,6 +151,7 @@ def _explain(
     json: bool,
     source: str | None,
     topology: str | None,
+    svg: Path | None,
 ) -> int:
     """`sapper solve` with --explain or --steps."""
     with bad_input():
@@ -159,6 +163,7 @@ def _explain(
             raise ValueError("--explain and --steps: one of them at a time")
         if solver is not None:
             raise ValueError(f"--solver: explanations are the same for every strategy, {solver!r} has no part in them")
+        check_new(svg)
         position = solving.read_position(file, mines, source, topology=topology)
         number = None if cell is None else explaining.read_cell(cell, position)
     if number is not None:
@@ -166,6 +171,9 @@ def _explain(
     else:
         with progress() as report:
             answer = explaining.explain_position(position, report)
+    if svg is not None:
+        with bad_input():
+            write_drawing(explaining.svg(answer), svg)
     if json:
         print(answer.as_json())
     else:

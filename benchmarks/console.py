@@ -1,4 +1,4 @@
-"""What all commands share: how they end, how they complain, how they draw and how they show progress."""
+"""What all commands share: options, how they end, how they complain, how they draw and how they show progress."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 from typer.core import TyperGroup
@@ -27,6 +27,8 @@ EXIT_WRONG = EXIT_NOT_WRITTEN = 1
 EXIT_BAD_INPUT, EXIT_INCONSISTENT, EXIT_INTERRUPTED = 2, 3, 130
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)  # nothing that another argument would mend
+
+_LONGEST_QUOTED = 40  # characters
 
 # Typer brings its own copy of click or uses the installed one, by version.
 _UsageError: Any = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
@@ -70,6 +72,54 @@ def path(text: str) -> Path:
     return Path(text)
 
 
+# What several commands take, with one name, one metavar and one help.
+PositionFile = Annotated[
+    str, typer.Argument(metavar="FILE|-", help="A position: text of 0-8 # F * _, or as `sapper formats` lists.")
+]
+Mines = Annotated[
+    str | None,
+    typer.Option("--mines", metavar="N", help="All mines on the board; only the clues count without it."),
+]
+Source = Annotated[
+    str | None,
+    typer.Option("--from", metavar="FORMAT", help="What FILE is, of `sapper formats`; else text, or what it says."),
+]
+TopologyName = Annotated[
+    str | None,
+    typer.Option("--topology", metavar="NAME", help="The board: grid, torus or hexagonal; grid otherwise."),
+]
+NewFile = Annotated[
+    Path | None, typer.Option("--out", metavar="FILE", parser=path, help="A new file; else standard output.")
+]
+NewFolder = Annotated[
+    Path | None, typer.Option("--out", metavar="DIR", parser=path, help="A new folder; runs/TIME otherwise.")
+]
+NewDrawing = Annotated[
+    Path | None, typer.Option("--svg", metavar="FILE", parser=path, help="Draw it into this new file, too.")
+]
+
+
+def check_new(file: Path | None) -> None:
+    """Refuse to write over something, or where there is no folder, before anything is computed; None is no file.
+
+    Raises ValueError and OSError, naming the file.
+    """
+    if file is None:
+        return
+    if os.path.lexists(file):
+        raise ValueError(f"{str(file)!r} exists already")
+    missing = errno.ENOENT if not file.parent.exists() else errno.ENOTDIR if not file.parent.is_dir() else None
+    refused = errno.EACCES if missing is None and not os.access(file.parent, os.W_OK) else missing
+    if refused is not None:
+        raise OSError(refused, os.strerror(refused), str(file))
+
+
+def write_drawing(svg: str, file: Path) -> None:
+    """Write an `<svg>` element into a file, and say so. Raises OSError."""
+    file.write_text(svg, encoding="utf-8")
+    print(f"sapper: the drawing is in {file}", file=sys.stderr)
+
+
 def _not_written(wrong: OSError) -> bool:
     """Whether it says that something could not be written, to whatever it was."""
     return isinstance(wrong, BrokenPipeError) or wrong.errno in _FULL
@@ -105,12 +155,16 @@ class Commands(TyperGroup):
 
 
 def _quoting(wrong: Any, given: list[str]) -> str:
-    """The message of a wrong option, with the value that was given: not every version of Typer quotes it."""
+    """The message of a wrong option, with the value that was given: not every version of Typer quotes it.
+
+    A long value is cut off, as its end says nothing more.
+    """
     message: str = wrong.format_message()
     joined = (word.partition("=")[::2] for word in given if "=" in word)
     for option, value in (*pairwise(given), *joined):
-        if option in getattr(getattr(wrong, "param", None), "opts", ()) and value not in message:
-            return f"{message}: {value!r}"
+        if option in getattr(getattr(wrong, "param", None), "opts", ()):
+            shown = repr(value if len(value) <= _LONGEST_QUOTED else value[: _LONGEST_QUOTED - 1] + "…")
+            return message.replace(repr(value), shown) if repr(value) in message else f"{message}: {shown}"
     return message
 
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from benchmarks.console import bad_input, read_board
+from benchmarks.console import NewFile, bad_input, check_new, read_board
 
 if TYPE_CHECKING:
     from board import Layout, Position
@@ -26,7 +25,7 @@ def convert(
         list[str] | None,
         typer.Option("--open", metavar="ROW,COLUMN", help="Click here, from a layout to a position; may be repeated."),
     ] = None,
-    out: Annotated[Path | None, typer.Option(metavar="FILE", help="A new file; else standard output.")] = None,
+    out: NewFile = None,
 ) -> int:
     """Convert a board between file formats.
 
@@ -37,8 +36,7 @@ def convert(
         from board import Layout, formats
 
         form = formats.format_of(to)
-        if out is not None and out.exists():
-            raise ValueError(f"{str(out)!r} exists already")
+        check_new(out)
         if out is None and form.binary and sys.stdout.isatty():
             raise ValueError(f"{to} is binary and not for a terminal: name a file with --out FILE")
         board = read_board(file, source, mines)

@@ -8,12 +8,26 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from benchmarks.console import bad_input, coloured, console, progress
+from benchmarks.console import (
+    Mines,
+    NewDrawing,
+    Source,
+    TopologyName,
+    bad_input,
+    check_new,
+    coloured,
+    console,
+    path,
+    progress,
+    write_drawing,
+)
 
 if TYPE_CHECKING:
     from benchmarks.corpus import Corpus, Question
 
 app = typer.Typer()
+
+NewCorpus = Annotated[Path, typer.Option("--out", metavar="FILE", parser=path, help="A new .jsonl file.")]
 
 
 class Moments(StrEnum):
@@ -58,20 +72,28 @@ def list_corpora() -> int:
 def show(
     name: Annotated[str, typer.Argument(metavar="NAME|FILE", help="A bundled corpus or a file.")],
     entry: Annotated[str | None, typer.Option(metavar="ID", help="The position to draw; else the first.")] = None,
+    svg: NewDrawing = None,
 ) -> int:
     """Say what a corpus holds, and draw one of its positions with everything entailed."""
     with bad_input():
         import numpy as np
 
         from benchmarks.corpus import load_corpus
+        from board import to_svg
         from board.render import board_text
 
+        check_new(svg)
+        if not name:
+            raise ValueError(f"{name!r} is not the name of a corpus or a file")
         corpus = load_corpus(name)
         chosen = next((e for e in corpus if entry in (None, e.id)), None)
         if chosen is None:
             raise ValueError(f"no position {entry!r} in the corpus {corpus.name!r}")
-    position, answer = chosen.position, chosen.global_answer
-    safe, mines = (np.isin(np.arange(position.codes.size), cells) for cells in (answer.safe, answer.mines))
+        position, answer = chosen.position, chosen.global_answer
+        safe, mines = (np.isin(np.arange(position.codes.size), cells) for cells in (answer.safe, answer.mines))
+        if svg is not None:
+            title = f"{corpus.name}, {chosen.id}"
+            write_drawing(to_svg(position, safe=safe, mines=mines, coordinates=True, title=title), svg)
     lines = [f"{key}: {value}" for key, value in corpus.header.items()]
     lines += [_contents(corpus, "local"), _contents(corpus, "global")]
     lines += ["", f"{chosen.id}, game {chosen.game}, mines: {position.mines}"]
@@ -102,16 +124,15 @@ def build(
             help="LEVEL-KIND, such as expert-stuck, after torus-, hexagonal- or graph- if you like; or a shape: combs.",
         ),
     ],
-    count: Annotated[int, typer.Option(min=1, help="How many positions.")],
-    seed: Annotated[int, typer.Option(min=0, help="The same seed makes the same positions.")],
-    out: Annotated[Path, typer.Option(metavar="FILE", help="A new .jsonl file.")],
+    count: Annotated[int, typer.Option(metavar="N", min=1, help="How many positions.")],
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="The same seed makes the same positions.")],
+    out: NewCorpus,
 ) -> int:
     """Make a corpus from a seed."""
     with bad_input():
         from benchmarks.corpus import build_corpus, write_corpus
 
-        if out.exists():
-            raise ValueError(f"{str(out)!r} exists already; a corpus is never overwritten")
+        check_new(out)
         with progress() as report:
             made = build_corpus(name, count, seed, progress=report)
         write_corpus(made, out)
@@ -124,27 +145,21 @@ def import_positions(
     files: Annotated[
         list[str], typer.Argument(metavar="FILE...", help="Positions, one a file: text, or as `sapper formats` lists.")
     ],
-    out: Annotated[Path, typer.Option(metavar="FILE", help="A new .jsonl file.")],
-    mines: Annotated[
-        str | None,
-        typer.Option(metavar="N", help="All mines on each board, where its file does not say; else only clues count."),
-    ] = None,
-    source: Annotated[
-        str | None,
-        typer.Option("--from", metavar="FORMAT", help="Of all files; else text, or what each file says itself."),
-    ] = None,
-    topology: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Of all boards: grid, torus or hexagonal; grid otherwise.")
-    ] = None,
+    out: NewCorpus,
+    mines: Mines = None,
+    source: Source = None,
+    topology: TopologyName = None,
 ) -> int:
-    """Make a corpus of positions from files; what follows from each is computed."""
+    """Make a corpus of positions from files; what follows from each is computed.
+
+    --mines, --from and --topology are about all files.
+    """
     with bad_input():
         from benchmarks.corpus import Corpus, write_corpus
         from benchmarks.generation import entry_of
         from benchmarks.solving import read_position
 
-        if out.exists():
-            raise ValueError(f"{str(out)!r} exists already; a corpus is never overwritten")
+        check_new(out)
         positions = {file: read_position(file, mines, source, topology) for file in dict.fromkeys(files)}
         entries = tuple(entry_of(file, position) for file, position in positions.items())
         made = Corpus(out.stem, entries, {"definition": f"Positions from {len(entries):,} files."})
@@ -156,7 +171,7 @@ def import_positions(
 @app.command("from-replays")
 def from_replays(
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Replays: .avf, .evf, .rmv, .mvf.")],
-    out: Annotated[Path, typer.Option(metavar="FILE", help="A new .jsonl file.")],
+    out: NewCorpus,
     moments: Annotated[
         Moments,
         typer.Option(
@@ -173,8 +188,7 @@ def from_replays(
         from benchmarks.corpus import write_corpus
         from benchmarks.replays import replay_corpus
 
-        if out.exists():
-            raise ValueError(f"{str(out)!r} exists already; a corpus is never overwritten")
+        check_new(out)
         with progress() as report:
             made = replay_corpus(out.stem, files, moments.value, progress=report)
         write_corpus(made, out)

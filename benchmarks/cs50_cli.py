@@ -25,10 +25,10 @@ LINES_BESIDES_ROWS = 4  # on a terminal: a move, the columns' numbers, what part
 
 
 def cs50(
-    height: Annotated[int, typer.Option(min=1, max=LONGEST_SIDE_CELLS, help="Rows.")] = 8,
-    width: Annotated[int, typer.Option(min=1, max=LONGEST_SIDE_CELLS, help="Columns.")] = 8,
-    mines: Annotated[int, typer.Option(min=0, help="Mines on the board.")] = 8,
-    seed: Annotated[int | None, typer.Option(min=0, help="The same seed plays the same game.")] = None,
+    height: Annotated[int, typer.Option(metavar="N", min=1, max=LONGEST_SIDE_CELLS, help="Rows.")] = 8,
+    width: Annotated[int, typer.Option(metavar="N", min=1, max=LONGEST_SIDE_CELLS, help="Columns.")] = 8,
+    mines: Annotated[int, typer.Option(metavar="N", min=0, help="All mines on the board.")] = 8,
+    seed: Annotated[int | None, typer.Option(metavar="N", min=0, help="The same seed plays the same game.")] = None,
     delay: Annotated[
         float | None,
         typer.Option(

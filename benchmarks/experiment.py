@@ -110,6 +110,8 @@ def read_experiment(
         if path.suffix != ".toml" and not path.exists():
             raise ValueError(f"unknown experiment {name!r}{nearest(name, experiment_names(command))}")
         found, where, name, folder = _parsed(path), str(path), path.stem, path.parent
+    if command == "play" and not {"players", "optima", "solvers", "corpora"} & set(found):
+        raise ValueError(f"{where} is no experiment: it has neither players nor optima")
     if _command_of(found) != command:
         raise ValueError(f"{where} is an experiment of another command: sapper {_command_of(found)} {name_or_path}")
     return found, where, name, folder

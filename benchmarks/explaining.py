@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.solving import LARGEST_DRAWN_CELLS, number_text
-from board import Position
+from board import Position, to_svg
 from board.render import board_text
 from solvers import Status
 from solvers.counting import Counting
@@ -27,12 +27,22 @@ Place = list[int]  #: [row, column]
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What is to be printed: a drawing (None: too large), sentences, and the same for programs."""
+    """What is to be printed: a drawing, sentences, and the same for programs.
+
+    marks: of the drawing, as `board.render.board_text` and `board.drawing.to_svg` take them. cell: the one explained.
+    """
 
     status: Status
-    drawn: str | None
+    position: Position
+    marks: dict[str, Any]
     lines: list[str]
     content: dict[str, Any]
+    cell: int | None = None
+
+    @property
+    def drawn(self) -> str | None:
+        """The board as text; None if it is too large."""
+        return board_text(self.position, **self.marks) if _is_drawn(self.position) else None
 
     def as_json(self) -> str:
         """The content as JSON."""
@@ -74,11 +84,11 @@ def explain_cell(position: Position, cell: int) -> Answer:
     marked = np.arange(problem.n) == cell
     clues = position.clue_cells()[list(found.constraints)]
     value = "mine" if found.mine else "safe"
-    drawn = _drawn(position, clues, safe=marked & (not found.mine), mines=marked & found.mine)
+    marks = {"safe": marked & (not found.mine), "mines": marked & found.mine, "used": _mask(position, clues)}
     is_so = f"{_at(place)} is {'a mine' if found.mine else 'safe'}"
-    line = f"{is_so}: it follows from {_clues(position, clues, found.mine_count, drawn)}"
+    line = f"{is_so}: it follows from {_clues(position, clues, found.mine_count)}"
     content = {"cell": place, "value": value, **_content(position, clues, found)}
-    return Answer(Status.COMPLETE, drawn, [line, _proved(found, "settle it")], content)
+    return Answer(Status.COMPLETE, position, marks, [line, _proved(found, "settle it")], content, cell)
 
 
 def explain_position(position: Position, progress: Callable[[int, int], None] | None = None) -> Answer:
@@ -107,16 +117,21 @@ def explain_position(position: Position, progress: Callable[[int, int], None] | 
         }
         for step in steps
     ]
-    return Answer(Status.COMPLETE, _drawn(position, None, marks["safe"], marks["mines"]), lines, {"steps": content})
+    return Answer(Status.COMPLETE, position, marks, lines, {"steps": content})
+
+
+def svg(answer: Answer) -> str:
+    """The board as one `<svg>` element: the cells found, the clues used, the cell explained."""
+    return to_svg(answer.position, **answer.marks, explained=answer.cell, coordinates=True)
 
 
 def _contradiction(position: Position, found: Contradiction) -> Answer:
     clues = position.clue_cells()[list(found.constraints)]
-    drawn = _drawn(position, clues)
-    said = _clues(position, clues, found.mine_count, drawn)
+    said = _clues(position, clues, found.mine_count)
     line = f"inconsistent: no arrangement of mines fits {said}"
     lines = [line, _proved(found, "contradict each other" if found.size > 1 else "are impossible")]
-    return Answer(Status.INCONSISTENT, drawn, lines, _content(position, clues, found))
+    marks = {"used": _mask(position, clues)}
+    return Answer(Status.INCONSISTENT, position, marks, lines, _content(position, clues, found))
 
 
 def _open(position: Position, cell: int, place: Place) -> Answer:
@@ -128,20 +143,18 @@ def _open(position: Position, cell: int, place: Place) -> Answer:
     line = f"{_at(place)} is not settled{asked}"
     if share is not None:
         line += f": it is a mine with probability {100 * share:.3g} %"
-    drawn = None if position.codes.size > LARGEST_DRAWN_CELLS else board_text(position, probability=shares)
-    return Answer(Status.COMPLETE, drawn, [line], {"cell": place, "value": None, "probability": share})
+    content = {"cell": place, "value": None, "probability": share}
+    return Answer(Status.COMPLETE, position, {"probability": shares}, [line], content, cell)
 
 
-def _drawn(
-    position: Position, clues: NDArray[np.int64] | None, safe: Mask | None = None, mines: Mask | None = None
-) -> str | None:
-    if position.codes.size > LARGEST_DRAWN_CELLS:
-        return None
-    used = None
-    if clues is not None:
-        used = np.zeros(position.codes.size, np.bool_)
-        used[clues] = True
-    return board_text(position, safe, mines, used=used)
+def _is_drawn(position: Position) -> bool:
+    return position.codes.size <= LARGEST_DRAWN_CELLS
+
+
+def _mask(position: Position, cells: NDArray[np.int64]) -> Mask:
+    mask = np.zeros(position.codes.size, np.bool_)
+    mask[cells] = True
+    return mask
 
 
 def _content(position: Position, clues: NDArray[np.int64], found: Explanation | Contradiction | Step) -> dict[str, Any]:
@@ -156,10 +169,10 @@ def _places(position: Position, cells: Iterable[int]) -> list[Place]:
     return [list(divmod(int(cell), position.shape[1])) for cell in cells]
 
 
-def _clues(position: Position, clues: NDArray[np.int64], mine_count: bool, drawn: str | None) -> str:
+def _clues(position: Position, clues: NDArray[np.int64], mine_count: bool) -> str:
     """The clues in words."""
     words = [f"the {position.codes[row, column]} at {_at([row, column])}" for row, column in _places(position, clues)]
-    if len(words) > _LISTED and drawn is not None:
+    if len(words) > _LISTED and _is_drawn(position):
         words = [f"the {len(words)} marked clues"]
     if mine_count and position.mines is not None:
         words.append(f"the mine count of {number_text(position.mines)}")

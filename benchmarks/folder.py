@@ -39,6 +39,8 @@ def read_header(folder: Path) -> dict[str, Any]:
     try:
         header: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         found = header["format"]
+    except UnicodeDecodeError:
+        raise ValueError(f"{path} is not the header of a run: it is no text") from None
     except (ValueError, TypeError, KeyError) as wrong:
         raise ValueError(f"{path} is not the header of a run: {wrong!r}") from None
     if found != FORMAT:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from benchmarks.bench_cli import free_folder
-from benchmarks.console import EXIT_INTERRUPTED, EXIT_WRONG, bad_input, console, path, progress
+from benchmarks.console import EXIT_INTERRUPTED, EXIT_WRONG, NewFolder, bad_input, console, path, progress
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,10 +38,10 @@ def play(
         ),
     ] = None,
     solver: Annotated[
-        list[str] | None, typer.Option(metavar="SPEC", help="The strategy, cascade otherwise; several are compared.")
+        list[str] | None, typer.Option(metavar="SPEC", help="The strategy, cascade otherwise; may be repeated.")
     ] = None,
     policy: Annotated[
-        list[str] | None, typer.Option(metavar="SPEC", help="How it guesses, safest otherwise; several are compared.")
+        list[str] | None, typer.Option(metavar="SPEC", help="How it guesses, safest otherwise; may be repeated.")
     ] = None,
     first: Annotated[
         str | None, typer.Option(metavar="PLACE", help="First click: corner (otherwise), centre or ROW,COLUMN.")
@@ -56,9 +56,7 @@ def play(
     ] = None,
     seed: Annotated[int | None, typer.Option(metavar="N", help="Of the boards and of the guesses.", min=0)] = None,
     jobs: Annotated[int, typer.Option(metavar="N", help="Processes.", min=1)] = 1,
-    out: Annotated[
-        Path | None, typer.Option(metavar="DIR", parser=path, help="A new folder; runs/TIME otherwise.")
-    ] = None,
+    out: NewFolder = None,
     resume: Annotated[
         Path | None, typer.Option(metavar="DIR", parser=path, help="Go on with games that were broken off.")
     ] = None,
@@ -199,16 +197,15 @@ def _search(plan: OptimumPlan, folder: Path) -> int:
     from benchmarks.play_tables import optima_notes, optima_table
     from solvers.endgame import optimum as search
 
-    found = []
-    with progress() as report:
-        for number, item in enumerate(plan.optima):
-            report(number, len(plan.optima))
-            where = item.setting
-            found.append(search(where.adjacency, where.mines, RULES[item.rule]))
-    table = optima_table(plan, found)
-    header = play_folder.header_of(plan, _command())
+    header, found = play_folder.header_of(plan, _command()), []
     with new_folder(folder) as made:
         write_header(made, header)
+        with progress() as report:
+            for number, item in enumerate(plan.optima):
+                report(number, len(plan.optima))
+                where = item.setting
+                found.append(search(where.adjacency, where.mines, RULES[item.rule]))
+        table = optima_table(plan, found)
         _write(table, plan.title, [*optima_notes(plan), play_folder.made_by(header)], made)
     print(f"sapper: table.md is in {folder}", file=sys.stderr)
     return EXIT_WRONG if (table["What"] != "equal").any() else 0

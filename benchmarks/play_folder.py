@@ -67,9 +67,9 @@ def append(file: TextIO, block: Block) -> None:
 
 def read_plan(folder: Path) -> tuple[dict[str, Any], GamePlan]:
     """(header, plan). ValueError where they are damaged, OSError where there are none."""
-    text = (folder / HEADER).read_text(encoding="utf-8")
+    content = (folder / HEADER).read_bytes()
     try:
-        header = json.loads(text)
+        header = json.loads(content)
         if header["format"] != FORMAT:
             raise ValueError(f"format {header['format']!r}, and {FORMAT!r} is needed")
         plan = msgspec.convert(header["plan"], GamePlan)

@@ -56,7 +56,7 @@ def played(work: Sequence[tuple[Match, int]], seed: int, jobs: int) -> Iterator[
             yield play_block(*task)
         return
     solvers = map(make_solver, dict.fromkeys(match.player.solver for match, _ in work))
-    pool = ProcessPool(jobs, context=Context(solvers))
+    pool = ProcessPool(min(jobs, max(len(work), 1)), context=Context(solvers))
     try:
         for future in as_completed([pool.schedule(play_block, args=task) for task in tasks]):
             yield future.result()

@@ -2,7 +2,7 @@
 
 Method: ms_toollib reads the file and plays its mouse events again; what it shows after an event that opened a cell is
 compared with the layout, cell by cell, before it counts. Formats: AVF (Minesweeper Arbiter), EVF (Metasweeper), RMV
-(Vienna MineSweeper), MVF (Minesweeper Clone), told apart by the ending of the file's name.
+(Vienna MineSweeper), MVF (Minesweeper Clone 0.97), told apart by the ending of the file's name.
 Source: Wang Jianing, ms_toollib, https://github.com/eee555/ms_toollib; tried with 1.5.20.
 
 On almost every damaged file the library aborts the process that it runs in, and leaves a file `crash.log` where that

@@ -273,6 +273,7 @@ def cores() -> list[int]:
 def run_bounded(plan: Plan, groups: Sequence[Group], control: Control, *, jobs: int) -> Generator[Record, None, None]:
     """Measure the groups on `jobs` bounded processes of this machine, each on a core of its own."""
     pickled, cold, usable = plan_bytes(plan), Counter[str](), cores()
+    jobs = min(jobs, max(len(groups), 1))
     workers = [BoundedWorker(plan, pickled, usable[i % len(usable)] if usable else None, cold) for i in range(jobs)]
     idle: SimpleQueue[BoundedWorker] = SimpleQueue()
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from benchmarks.console import EXIT_INTERRUPTED, EXIT_WRONG, bad_input, path, progress
+from benchmarks.console import EXIT_INTERRUPTED, EXIT_WRONG, bad_input, check_new, path, progress
 
 if TYPE_CHECKING:
     from benchmarks.records import Run
@@ -33,6 +33,14 @@ class Text(StrEnum):
     MARKDOWN = "markdown"
     LATEX = "latex"
     HTML = "html"
+
+
+class Drawn(StrEnum):
+    """How to write a figure."""
+
+    SVG = "svg"
+    PDF = "pdf"
+    PNG = "png"
 
 
 class By(StrEnum):
@@ -88,16 +96,16 @@ def statistics(
 def plot(
     run: RunFolder,
     out: Annotated[Path | None, typer.Option(metavar="DIR", parser=path, help="RUN/figures otherwise.")] = None,
-    form: Annotated[list[str] | None, typer.Option("--format", metavar="svg|pdf|png", help="Repeat.")] = None,
+    form: Annotated[
+        list[Drawn] | None, typer.Option("--format", help="svg and png otherwise; may be repeated.")
+    ] = None,
 ) -> int:
-    """Draw the figures of a run: svg and png, unless other formats are named."""
+    """Draw the figures of a run."""
     with bad_input():
         from benchmarks.plots import all_figures, save
 
-        for name in form or []:
-            if name not in ("svg", "pdf", "png"):
-                raise ValueError(f"unknown format {name!r}; known are svg, pdf, png")
-        paths = save(all_figures(_load(run)), out or Path(run, "figures"), tuple(form or ("svg", "png")))
+        formats = [one.value for one in form or (Drawn.SVG, Drawn.PNG)]
+        paths = save(all_figures(_load(run)), out or Path(run, "figures"), formats)
     for file in paths:
         print(file)
     return 0
@@ -109,16 +117,15 @@ def report(
         Path | None,
         typer.Option(metavar="FILE", parser=path, help="A new file; RUN/report.html, which is made again, otherwise."),
     ] = None,
-    limit: Annotated[int, typer.Option(min=0, help="Missed positions to draw, a strategy.")] = 20,
+    limit: Annotated[int, typer.Option(metavar="N", min=0, help="Missed positions to draw, a strategy.")] = 20,
 ) -> int:
     """Write one self-contained page: tables to sort, figures, and the positions that each strategy missed."""
     with bad_input():
         from benchmarks import report as reporting
 
+        check_new(out)
         made = _load(run)
         file = out or Path(run, "report.html")
-        if out is not None and out.exists():
-            raise ValueError(f"{str(out)!r} exists already")
         file.write_text(reporting.report(made, limit=limit), encoding="utf-8")
     print(file)
     return 0
@@ -127,7 +134,9 @@ def report(
 def diff(
     before: Annotated[str, typer.Argument(metavar="BEFORE", help="The folder of a run.")],
     after: Annotated[str, typer.Argument(metavar="AFTER", help="The folder of another.")],
-    tolerance: Annotated[float, typer.Option(min=1.0, help="How much slower is not yet slower.")] = 1.1,
+    tolerance: Annotated[
+        float, typer.Option(metavar="FACTOR", min=1.0, help="How much slower is not yet slower.")
+    ] = 1.1,
 ) -> int:
     """Say what changed from one run to another. Exit code 1 if a strategy became worse or slower."""
     with bad_input():

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from board import COVERED, HIT, Layout, Position, formats
+from board import COVERED, HIT, Layout, Position, formats, to_svg
 from board.decoding import MOST_BYTES, Board
 from board.layout_formats import fits_mbf
 from board.problem import mine_count
@@ -55,13 +55,27 @@ def read_position(file: str, mines: str | None, format: str | None = None, topol
         raise ValueError(f"{name}: {wrong}") from None
     if isinstance(board, Layout):
         raise ValueError(f"{name}: a layout, not a position: `sapper convert --to text --open ROW,COLUMN` makes one")
+    placed = on_topology(board, topology, file)
+    assert isinstance(placed, Position)
+    return placed
+
+
+def on_topology(board: Board, topology: str | None, file: str) -> Board:
+    """A file's board on the topology of that name, with which it is the same kind of board; as it is for None.
+
+    Raises ValueError, naming the file, if that says itself which cells are neighbours.
+    """
     if topology is None:
         return board
     if board.topology.name != "grid":
+        name = "standard input" if file == "-" else file
         raise ValueError(
             f"{name}: the neighbours of its cells stand in the file, the topology {topology!r} has no part"
         )
-    return Position(board.codes, board.mines, board.flags, named(topology, *board.shape))
+    neighbours = named(topology, *board.shape)
+    if isinstance(board, Layout):
+        return Layout(board.mines, neighbours)
+    return Position(board.codes, board.mines, board.flags, neighbours)
 
 
 def _board(content: bytes, mines: int | None, format: str | None) -> Board:
@@ -194,6 +208,18 @@ def drawing(solution: Solution, width: int | None) -> str | None:
         if width is None or max(map(len, text.splitlines())) <= width:
             return text
     return None
+
+
+def svg(solution: Solution) -> str:
+    """The board with the answer as one `<svg>` element."""
+    deduction, marginals = solution.deduction, solution.marginals
+    return to_svg(
+        solution.position,
+        safe=deduction.safe,
+        mines=deduction.mines,
+        probability=None if marginals is None else marginals.probability,
+        coordinates=True,
+    )
 
 
 def summary(solution: Solution) -> list[str]:

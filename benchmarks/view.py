@@ -12,7 +12,8 @@ from __future__ import annotations
 import json
 import secrets
 import threading
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
@@ -38,32 +39,54 @@ _HEADERS = {
 }
 
 
+_QUESTIONS = ("explain", "steps")  # can be slow, and leave the position as it is
+
+
 @dataclass(slots=True)
 class Shared:
-    """The board that the page shows, and the lock around it: browsers ask from several threads."""
+    """The board that the page shows, and the lock around it: browsers ask from several threads.
+
+    Scenes are immutable, so questions are answered outside the lock, and no action waits for them.
+    """
 
     scene: Scene
     tools: Tools
     lock: threading.Lock = field(default_factory=threading.Lock)
+    number: int = 0
 
     def state(self) -> dict[str, Any]:
-        """Everything to show."""
-        return {**shown(self.scene, self.tools), "offers": offered(self.tools)}
+        """Everything to show; `number` counts, so that the page knows the newest."""
+        self.number += 1
+        return {**shown(self.scene, self.tools), "offers": offered(self.tools), "number": self.number}
 
     def heard(self, request: object) -> dict[str, Any]:
         """The answer to what the page sends: `{"message": …}` or `{"set": {name: value}}`.
 
         `state`: everything to show, {} if the message changes nothing. `reply`: to a question, or `{"error": …}`.
         """
-        with self.lock:
-            try:
-                actions = _actions(request)
-                if len(actions) == 1 and (reply := said(self.scene, actions[0], self.tools)) is not None:
-                    return {"state": {}, "reply": reply}
+        try:
+            actions = _actions(request)
+            if len(actions) == 1 and actions[0].get("do") in _QUESTIONS:
+                return self._asked(actions[0])
+            with self.lock:
                 for action in actions:
                     self.scene = changed(self.scene, action, self.tools)
-            except ValueError as wrong:
+                return {"state": self.state(), "reply": None}
+        except ValueError as wrong:
+            with self.lock:
                 return {"state": self.state(), "reply": {"error": one_line(wrong)}}
+
+    def _asked(self, question: Mapping[str, Any]) -> dict[str, Any]:
+        """The answer to a question. About a position that is no longer there: nothing, or ValueError for steps."""
+        scene = self.scene
+        reply = said(scene, question, self.tools)
+        if reply is not None:
+            return {"state": {}, "reply": reply if self.scene.position == scene.position else None}
+        steps = changed(scene, question, self.tools).steps
+        with self.lock:
+            if self.scene.position != scene.position:
+                raise ValueError("the board has changed since this was asked: ask again")
+            self.scene = replace(self.scene, steps=steps)
             return {"state": self.state(), "reply": None}
 
 

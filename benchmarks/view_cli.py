@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from benchmarks.console import bad_input, read_board
+from benchmarks.console import TopologyName, bad_input, read_board
 
 
 def view(
@@ -19,6 +19,7 @@ def view(
         int | None, typer.Option(metavar="N", min=0, help="All mines on the board, where FILE does not say.")
     ] = None,
     source: Annotated[str | None, typer.Option("--from", metavar="FORMAT", help="Detected where it is clear.")] = None,
+    topology: TopologyName = None,
     solver: Annotated[
         str | None, typer.Option(metavar="SPEC", help="To begin with; all others can be chosen on the page.")
     ] = None,
@@ -31,10 +32,11 @@ def view(
     """
     with bad_input():
         from benchmarks.exploring import POLICY, project_tools
+        from benchmarks.solving import on_topology
         from benchmarks.view import Server
         from board import Layout
 
-        board = read_board(file, source, mines)
+        board = on_topology(read_board(file, source, mines), topology, file)
         server = Server(board, project_tools(solver, POLICY if policy is None else policy))
     with server:
         before = server.shared.scene.position
@@ -46,6 +48,8 @@ def view(
     after = server.shared.scene.position
     if after != before:
         print(after.text())
-        known = "" if isinstance(board, Layout) or after.mines is None else f" (--mines {after.mines})"
+        options = [] if isinstance(board, Layout) or after.mines is None else [f"--mines {after.mines}"]
+        options += [] if after.topology.name == "grid" else [f"--topology {after.topology.name}"]
+        known = f" ({' '.join(options)})" if options else ""
         print(f"the position as it was in the end{known}", file=sys.stderr)
     return 0

@@ -57,8 +57,8 @@ def begin(board: Position | Layout | Game, tools: Tools, solver: str | None = No
 
     solver: the name of the first to be asked; the first of the tools by default, "" for none.
 
-    Raises ValueError for a board that is no table of squares, or has over 10,000 cells, or a clue over 8, and for an
-    unknown solver.
+    Raises ValueError for a board that is no table of squares or hexagons, or has over 10,000 cells, or a clue over 8,
+    and for an unknown solver.
 
     >>> begin(Position.parse("1#"), Tools()).answer.status
     'none'
@@ -77,8 +77,10 @@ def begin(board: Position | Layout | Game, tools: Tools, solver: str | None = No
 def _check(position: Position) -> None:
     if position.codes.size > MOST_CELLS:
         raise ValueError(f"a board to look at has at most {MOST_CELLS:,} cells, not {position.codes.size:,}")
-    if places(position.topology).outline != "square":
-        raise ValueError(f"a board to look at is a table of squares, not of topology {position.topology.name!r}")
+    if places(position.topology).outline == "circle":
+        raise ValueError(
+            f"a board to look at is a table of squares or hexagons, not of topology {position.topology.name!r}"
+        )
     position.text()  # has symbols for all its clues
 
 

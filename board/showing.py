@@ -15,7 +15,9 @@ import numpy as np
 from board.asking import Answer, Tools, tried
 from board.drawing import THEMES
 from board.interaction import Scene, cell_in
+from board.places import places
 from board.position import COVERED
+from board.topology import Topology
 from board.words import count
 
 Content = dict[str, Any]
@@ -25,6 +27,8 @@ def shown(scene: Scene, tools: Tools) -> Content:
     """Everything to show.
 
     position: the text; mines: the count or None; solver: its name.
+    table: `shifted`, None for squares, for hexagons which rows stand half a cell to the right, 0 the even or 1 the odd
+        ones; a `text` where the neighbours are not those of the grid, or "".
     answer: `status`, a `text`, `error`; `marks`, a character a cell, `s` safe, `m` mine, `.` neither; `odds`, a
         number a cell, None where there is none, or None; `conflict`, None or the `clues` (cells) and a `text`.
     game: `outcome` ("" for none), how often there is to `undo` and `redo`; `choice`, None or `cell` and `text`.
@@ -41,6 +45,7 @@ def shown(scene: Scene, tools: Tools) -> Content:
         "position": scene.position.text(),
         "mines": scene.position.mines,
         "solver": scene.solver,
+        "table": _table(scene.position.topology),
         "answer": {
             "status": answer.status,
             "text": _verdict(scene),
@@ -131,6 +136,14 @@ def style() -> str:
     preferred = f"@media (prefers-color-scheme: dark) {{ .sapper-board:not(.light) {{ {dark} }} }}"
     sheet = (files("board") / "static" / "widget.css").read_text("utf-8")
     return f".sapper-board {{ {light} }}\n{preferred}\n.sapper-board.dark {{ {dark} }}\n{sheet}"
+
+
+def _table(topology: Topology) -> Content:
+    where = places(topology)
+    # the first row stands at the left where the odd ones are shifted
+    shifted = None if where.outline != "hexagon" else int(where.x[0] == where.x.min())
+    words = {"grid": "", "torus": "torus: opposite edges meet", "hexagonal": "hexagonal"}
+    return {"shifted": shifted, "text": words.get(topology.name, f"topology {topology.name}")}
 
 
 def _verdict(scene: Scene) -> str:

@@ -36,10 +36,12 @@ class Board(anywidget.AnyWidget):
         `benchmarks.exploring.explore(board)` hands in those of this project.
     solver: the name of the one to begin with, the first by default, "" for none.
 
-    Raises ValueError for a board that is no table of squares or has over 10,000 cells, and for an unknown solver.
+    Raises ValueError for a board that is no table of squares or hexagons or has over 10,000 cells, and for an unknown
+    solver.
 
     Traits, which can be observed, and the first three set as well: `position`, the text that `Position.parse` reads;
-    `mines`, the mine count or None; `solver`, a name; `answer`, `game`, `steps` as in :func:`board.showing.shown`.
+    `mines`, the mine count or None; `solver`, a name; `table`, `answer`, `game`, `steps` as in
+    :func:`board.showing.shown`.
 
     >>> board = Board("1#")
     >>> board.mines = 1
@@ -53,6 +55,7 @@ class Board(anywidget.AnyWidget):
     position = traitlets.Unicode().tag(sync=True)
     mines = traitlets.Any(None, allow_none=True).tag(sync=True)
     solver = traitlets.Unicode().tag(sync=True)
+    table = traitlets.Dict().tag(sync=True)
     answer = traitlets.Dict().tag(sync=True)
     game = traitlets.Dict().tag(sync=True)
     steps: traitlets.List[Any] = traitlets.List(None, allow_none=True).tag(sync=True)

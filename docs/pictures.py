@@ -1,21 +1,26 @@
 """The pictures of the documentation, made again: `python docs/pictures.py`.
 
 Boards come from the bundled corpora and from drawing alone, so the same code gives the same bytes. The figure of a run
-holds times, which differ from one run to the next: `python docs/pictures.py RUN` draws it from the folder of one.
+holds times, which differ from one run to the next: `python docs/pictures.py RUN` draws it from the folder of one. A
+browser's picture depends on its fonts: `python docs/pictures.py view` makes it, with playwright and Chromium.
 """
 
 from __future__ import annotations
 
+import shutil
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
 from benchmarks import Run, load_corpus
+from benchmarks.exploring import project_tools
 from benchmarks.figure_output import save
 from benchmarks.metrics import scores
 from benchmarks.plots import pareto
+from benchmarks.view import Server
 from board import Game, Layout, Position, Topology, to_svg
 from board.drawing import differences
 from solvers import Deduction, make_solver
@@ -120,6 +125,23 @@ def circle() -> str:
     return _solved(_opened(Layout.random(1, 12, 4, seed=4, topology=_topology((1, 12), near)), 5), 32)
 
 
+def view() -> bytes:
+    """The interactive board in Chromium, with the pointer on a cell that is safe: PNG."""
+    from playwright.sync_api import sync_playwright  # for tests alone, as the browser
+
+    with Server(_bundled("expert-random", 51), project_tools()) as server, sync_playwright() as started:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        browser = started.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": 900, "height": 700}, color_scheme="light")
+        page.goto(server.url)
+        page.get_by_label("row 9, column 13:").hover()
+        page.locator(".used").first.wait_for()
+        picture: bytes = page.locator(".sapper-board").screenshot()
+        browser.close()
+        server.shutdown()
+    return picture
+
+
 def _opened(layout: Layout, clicks: int) -> Position:
     """The position after the first so many cells without a mine were opened, evenly spread over the board."""
     game = Game(layout)
@@ -154,8 +176,11 @@ PICTURES: dict[str, Callable[[], str]] = {
 
 
 def main(arguments: list[str]) -> None:
-    """Write all boards, or of each run that is named its figure."""
+    """Write all boards, or of each run that is named its figure, or the view."""
     FOLDER.mkdir(exist_ok=True)
+    if arguments == ["view"]:
+        (FOLDER / "view.png").write_bytes(view())
+        return
     for run in arguments:
         figure = pareto(scores(Run.load(run)))
         if figure is None:

@@ -15,13 +15,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from samples import CLEAR, TINY, shared_corpus
+from typer.main import get_command
 from typer.testing import CliRunner
 
 from benchmarks import Run, load_corpus, write_corpus
 from benchmarks.cli import app
 from benchmarks.solving import drawing, summary
 from benchmarks.solving import solve as ask
-from board import Position
+from board import Position, to_svg
 from solvers import Claims, Deduction, Status, make_solver, registry, solver_names
 
 ROOT = Path(__file__).parent.parent
@@ -431,6 +432,42 @@ def test_a_missing_library_is_shown_as_such(monkeypatch):
     assert "'no_such_library', which is not installed" in done.stdout
 
 
+@pytest.mark.parametrize("name", ["tiny.jsonl", "cases"])
+def test_corpus_show_draws_into_a_file(name):
+    corpus = load_corpus(name)
+    for number, entry in enumerate(list(corpus)[:5]):
+        done = sapper("corpus", "show", name, "--entry", entry.id, "--svg", f"{number}.svg")
+        assert (done.exit_code, done.stderr) == (0, f"sapper: the drawing is in {number}.svg\n")
+        assert done.stdout == sapper("corpus", "show", name, "--entry", entry.id).stdout
+        cells = np.arange(entry.position.codes.size)
+        marks = {"safe": np.isin(cells, entry.global_answer.safe), "mines": np.isin(cells, entry.global_answer.mines)}
+        title = f"{corpus.name}, {entry.id}"
+        assert Path(f"{number}.svg").read_text() == to_svg(entry.position, coordinates=True, title=title, **marks)
+
+
+def test_solve_draws_into_a_file():
+    position = Position.parse(["##1#1#", "##11##", "######"], mines=5)
+    write("a.txt", position.text())
+    found = make_solver("counting:exact=true").marginals(position.problem())
+    deduction = found.deduction()
+    mask = np.isin(np.arange(18), [13, 14, 15])
+    drawings = {
+        (): {"safe": deduction.safe, "mines": deduction.mines, "probability": found.probability},
+        ("--explain", "2,1"): {"safe": np.arange(18) == 13, "used": np.isin(np.arange(18), [2, 8]), "explained": 13},
+        ("--explain", "0,0"): {"probability": np.where(np.arange(18) == 0, found.probability, np.nan), "explained": 0},
+        ("--steps",): {"safe": mask},
+    }
+    for number, (options, marks) in enumerate(drawings.items()):
+        done = sapper("solve", "a.txt", "--mines", 5, *options, "--svg", f"{number}.svg")
+        assert (done.exit_code, done.stderr) == (0, f"sapper: the drawing is in {number}.svg\n")
+        assert Path(f"{number}.svg").read_text() == to_svg(position, coordinates=True, **marks)
+    contradiction = Position.parse("1#2")
+    write("b.txt", contradiction.text())
+    assert sapper("solve", "b.txt", "--explain", "0,1", "--svg", "why.svg").exit_code == 3
+    used = np.array([False, False, True])
+    assert Path("why.svg").read_text() == to_svg(contradiction, coordinates=True, used=used)
+
+
 def test_corpus_show_counts_and_draws():
     done = sapper("corpus", "show", "tiny.jsonl", "--entry", "counted")
     assert done.exit_code == 0
@@ -475,7 +512,7 @@ def test_positions_of_ones_own_become_a_corpus():
     assert not none.local_answer.consistent
     assert not none.global_answer.consistent
     assert bench("--corpus", "mine.jsonl", "--solver", "counting", out="own").exit_code == 0
-    assert "never overwritten" in one_line(sapper("corpus", "import", "one.txt", "--out", "mine.jsonl"))
+    assert "'mine.jsonl' exists already" in one_line(sapper("corpus", "import", "one.txt", "--out", "mine.jsonl"))
     assert "'x' at line 1, column 2" in one_line(sapper("corpus", "import", write("x.txt", "1x"), "--out", "b.jsonl"))
 
 
@@ -549,6 +586,15 @@ def test_a_full_disk_is_one_line(arguments):
         ("bench", ""),
         ("table", ""),
         ("export", "a.txt", "--to", "opb", "--out", ""),
+        ("convert", "a.txt", "--to", "codes", "--out", ""),
+        ("corpus", "import", "a.txt", "--out", ""),
+        ("corpus", "build", "beginner-random", "--count", "1", "--seed", "1", "--out", ""),
+        ("corpus", "from-replays", "a.avf", "--out", ""),
+        ("corpus", "show", "cases", "--svg", ""),
+        ("corpus", "show", ""),
+        ("bench", "--limit", ""),
+        ("bench", "--limit="),
+        ("cs50", "--delay", ""),
         ("play", "--resume", ""),
         ("report", ""),
     ],
@@ -558,6 +604,88 @@ def test_no_name_is_quoted(arguments):
     assert wrong.exit_code == 2
     assert "''" in wrong.stderr
     assert len(wrong.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("joined", [False, True])
+def test_a_wrong_value_is_quoted_and_a_long_one_cut_off(joined):
+    def said(value):
+        return one_line(
+            sapper("convert", "a.txt", "--to", "codes", *([f"--mines={value}"] if joined else ("--mines", value)))
+        )
+
+    assert repr("-1") in said("-1")
+    assert repr("9" * 39 + "…") in said("9" * 5000)
+
+
+NEW = [
+    ("export", "a.txt", "--to", "opb", "--out"),
+    ("convert", "a.txt", "--to", "codes", "--out"),
+    ("corpus", "import", "a.txt", "--out"),
+    ("corpus", "build", "expert-stuck", "--count", "1000000", "--seed", "1", "--out"),
+    ("corpus", "from-replays", "a.avf", "--out"),
+    ("corpus", "show", "tiny.jsonl", "--svg"),
+    ("solve", "a.txt", "--svg"),
+    ("solve", "a.txt", "--steps", "--svg"),
+]
+
+
+@pytest.mark.parametrize("arguments", NEW, ids=" ".join)
+def test_a_new_file_that_cannot_be_is_refused_before_anything_is_computed(arguments):
+    write("a.txt", "1#")
+    os.symlink("nowhere", "link")
+    before = sorted(os.listdir())
+    for name, why in (
+        ("a.txt", "'a.txt' exists already"),
+        ("link", "'link' exists already"),
+        (".", "'.' exists already"),
+        ("gone/new", "gone/new: No such file or directory"),
+        ("a.txt/new", "a.txt/new: Not a directory"),
+    ):
+        assert one_line(sapper(*arguments, name)) == f"sapper: {why}\n"
+    assert sorted(os.listdir()) == before
+    assert Path("a.txt").read_text() == "1#"
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is forbidden to root")
+@pytest.mark.parametrize("arguments", NEW, ids=" ".join)
+def test_a_new_file_in_a_forbidden_folder(arguments):
+    write("a.txt", "1#")
+    Path("locked").mkdir(0o500)
+    assert one_line(sapper(*arguments, "locked/new")) == "sapper: locked/new: Permission denied\n"
+
+
+def commands(group, above=""):
+    """Of all commands: (name, command)."""
+    for name, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from commands(command, f"{above}{name} ")
+        else:
+            yield above + name, command
+
+
+def test_an_option_is_called_the_same_everywhere():
+    found = {}
+    for name, command in commands(get_command(app)):
+        for option in command.params:
+            for called in option.opts if option.opts[0].startswith("--") else ():
+                found.setdefault(called, {})[name] = option
+    kinds = {called: {option.metavar for option in by.values()} for called, by in found.items()}
+    assert {called: kind for called, kind in kinds.items() if len(kind) > 1} == {
+        "--out": {"DIR", "FILE"},
+        "--resume": {"DIR", "RUN"},  # games are not the run that other commands read
+    }
+    for called, where in {
+        "--mines": ["solve", "export", "corpus import"],
+        "--from": ["solve", "export", "corpus import"],
+        "--topology": ["solve", "export", "corpus import"],
+        "--out": ["export", "convert"],
+    }.items():
+        assert len({found[called][name].help for name in where}) == 1, called
+    for called in ("--mines", "--from"):
+        assert found[called]["convert"].help == found[called]["view"].help
+    for name in {name for by in found.values() for name in by}:
+        helped = sapper(*name.split(), "--help").stdout
+        assert not re.search("(int|integer|float) range", helped, re.IGNORECASE), name
 
 
 @pytest.mark.parametrize("option", [("--seed", "0"), ("--solver", "single"), ("--repeats", "1")])

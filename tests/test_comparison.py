@@ -342,11 +342,17 @@ def test_a_torn_last_record_is_left_out_and_a_bad_one_named(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("content", "message"), [(None, "no header.json"), ("nonsense", "header"), ('{"format": 99}', "format 99")]
+    ("content", "message"),
+    [
+        (None, "no header.json"),
+        ("nonsense", "header"),
+        ("\udcff\udcfe", "it is no text"),
+        ('{"format": 99}', "format 99"),
+    ],
 )
 def test_what_is_no_run_is_named(tmp_path, content, message):
     if content is not None:
-        (tmp_path / "header.json").write_text(content)
+        (tmp_path / "header.json").write_text(content, errors="surrogateescape")
     with pytest.raises(ValueError, match=message):
         Run.load(tmp_path)
 

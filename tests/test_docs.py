@@ -46,13 +46,13 @@ def test_pictures_are_what_is_drawn():
     pictures = module("pictures")
     for name, made in pictures.PICTURES.items():
         assert (pictures.FOLDER / f"{name}.svg").read_text(encoding="utf-8") == made() + "\n", name
-    assert {path.stem for path in pictures.FOLDER.iterdir()} == {*pictures.PICTURES, "pareto"}
+    assert {path.stem for path in pictures.FOLDER.iterdir()} == {*pictures.PICTURES, "pareto", "view"}
 
 
 def test_every_picture_is_shown_and_described():
     texts = "".join(PAGES.values())
-    shown = re.findall(r"!\[([^\]]*)\]\(pictures/(\w+)\.svg\)", texts)
-    assert {name for _, name in shown} == {path.stem for path in (DOCS / "pictures").iterdir()}
+    shown = re.findall(r"!\[([^\]]*)\]\(pictures/(\w+\.(?:svg|png))\)", texts)
+    assert {name for _, name in shown} == {path.name for path in (DOCS / "pictures").iterdir()}
     assert all(len(words) > 10 for words, _ in shown)
     assert len(shown) == texts.count("![")
 

@@ -17,9 +17,10 @@ from pysat.solvers import Solver
 from typer.testing import CliRunner
 
 from benchmarks.cli import app
-from board import Layout, Position, Problem
+from board import Layout, Position, Problem, formats
 from board.render import symbols
-from solvers import Unsupported
+from board.topology import named
+from solvers import Unsupported, make_solver
 from solvers.encodings import _PYSAT, ENCODINGS, EXTREME, KEEPS_MODELS
 from solvers.formulas import (
     DEFAULT_ENCODING,
@@ -365,6 +366,32 @@ def test_export_takes_an_encoding(position):
     assert done.stdout == to_wcnf(position.problem().local(), "cardnetwrk")
 
 
+@pytest.mark.parametrize("name", ["torus", "hexagonal"])
+def test_export_of_another_board(position, name):
+    problem = Position(position.codes, 5, topology=named(name, *position.shape)).problem()
+    done = export("a.txt", "--topology", name, "--mines", 5, "--to", "dimacs")
+    assert (done.exit_code, done.stdout) == (0, formula_text(problem, "dimacs"))
+    clauses, _, shown = read_dimacs(done.stdout)
+    found = satisfying(clauses, len(shown))
+    listed = make_solver("enumeration").marginals(problem)
+    assert len(found) == listed.models > 0
+    np.testing.assert_allclose(np.mean(list(found), axis=0), listed.probability[problem.covered])
+    assert found == models(problem) != models(position.problem())
+
+
+@pytest.mark.parametrize("form", ["minesweepr", "mine", "codes", "playerfield"])
+def test_export_of_another_format(position, form):
+    Path("b").write_bytes(formats.write(position, form))
+    done = export("b", "--from", form, "--mines", 5, "--to", "opb")
+    assert (done.exit_code, done.stderr, done.stdout) == (0, "", to_opb(position.problem()))
+
+
+def test_export_guesses_at_no_dialect(position):
+    Path("b").write_text("1x")
+    assert refused("b", "--to", "opb").startswith("sapper: b: unknown character 'x' at line 1, column 2;")
+    assert export("b", "--to", "opb", "--from", "minesweepr").stdout == to_opb(Position.parse("1#").problem())
+
+
 def test_export_writes_a_new_file_and_never_over_one(position):
     done = export("a.txt", "--mines", 5, "--to", "opb", "--out", "a.opb")
     assert (done.exit_code, done.stdout) == (0, "a.opb\n")
@@ -387,6 +414,8 @@ def test_export_says_what_is_wrong(position):
     assert refused("a.txt", "--to", "dimacs", "--encoding", "native").startswith("sapper: encoding 'native' has no")
     assert refused("a.txt", "--to", "dimacs", "--mines", 5, "--encoding", "ladder").endswith("not 5 of 14")
     assert refused("a.txt", "--to", "opb", "--mines", "-1").startswith("sapper: --mines: a mine count is an integer")
+    assert refused("a.txt", "--to", "opb", "--from", "smt").startswith("sapper: a.txt: unknown format 'smt'; known are")
+    assert refused("a.txt", "--to", "opb", "--topology", "donut").startswith("sapper: unknown topology 'donut'")
     assert refused("none.txt", "--to", "opb") == "sapper: none.txt: No such file or directory"
     assert "at line 1, column 2" in refused("-", "--to", "opb", input="1x")
     assert "--to" in refused("a.txt")

@@ -107,14 +107,14 @@ def test_while_kernels_are_loaded():
 @pytest.mark.parametrize("spec", ["single", "subset", "minmax", "counting", "counting:exact=true"])
 def test_while_kernels_are_loaded_widely(spec):
     setup = f"body = lambda i: make_solver({spec!r}).deduce(position.problem())"
-    for seed in range(10):
+    for seed in range(4):
         interrupted(setup, seconds=1.0, seed=seed)
 
 
 @pytest.mark.slow
 def test_while_kernels_are_compiled(tmp_path):
     setup = "body = lambda i: make_solver('single').deduce(position.problem())"
-    for seed in range(5):
+    for seed in range(3):
         interrupted(setup, seconds=4, seed=seed, environment={"NUMBA_CACHE_DIR": str(tmp_path / str(seed))})
 
 

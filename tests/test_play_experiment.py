@@ -16,6 +16,7 @@ from benchmarks.play_experiment import GamePlan, OptimumPlan, Published, load_pl
 from benchmarks.play_figures import play_figures
 from benchmarks.play_matches import Match
 from benchmarks.play_tables import experiments_table, games_table, notes, optima_table, results, standard_errors
+from solvers import endgame
 
 SMALL = """
 title = "Small"
@@ -134,13 +135,15 @@ def test_players_that_cannot_play_are_left_out(tmp_path):
     )
 
 
-def test_commands_know_each_others_experiments():
+def test_commands_know_each_others_experiments(tmp_path):
     with pytest.raises(ValueError, match="another command: sapper play win-rates"):
         load_experiment("win-rates")
     with pytest.raises(ValueError, match="another command: sapper bench standard"):
         load_play_experiment("standard")
     with pytest.raises(ValueError, match="unknown experiment 'win-rate'; did you mean 'win-rates'"):
         load_play_experiment("win-rate")
+    with pytest.raises(ValueError, match=r"small\.toml is no experiment: it has neither players nor optima"):
+        load_play_experiment(write(tmp_path, ""))
     assert not set(experiment_names("play")) & set(experiment_names())
 
 
@@ -314,6 +317,23 @@ def test_command_searches(tmp_path):
     assert right.exit_code == 0, right.stderr
     assert (tmp_path / "more" / "table.md").read_text().count("| equal |") == 2
     assert run_sapper("play", "--resume", tmp_path / "more").exit_code == 2
+
+
+@pytest.mark.parametrize(("ends", "code"), [(KeyboardInterrupt, 130), (ValueError("why"), 2)])
+def test_a_search_that_is_broken_off_leaves_nothing(tmp_path, monkeypatch, ends, code):
+    def broken_off(*_):
+        raise ends
+
+    monkeypatch.setattr(endgame, "optimum", broken_off)
+    stopped = run_sapper("play", write(tmp_path, SMALL_OPTIMA), "--out", tmp_path / "run")
+    assert stopped.exit_code == code
+    assert [file.name for file in tmp_path.iterdir()] == ["small.toml"]
+
+
+def test_a_search_whose_folder_cannot_be_made_is_not_begun(tmp_path, monkeypatch):
+    monkeypatch.setattr(endgame, "optimum", None)
+    refused = run_sapper("play", write(tmp_path, SMALL_OPTIMA), "--out", "/proc/x")
+    assert (refused.exit_code, refused.stderr) == (2, "sapper: /proc/x: No such file or directory\n")
 
 
 @pytest.mark.slow

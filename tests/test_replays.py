@@ -1,5 +1,6 @@
 """Replays: files written here, byte by byte or by the library's own recorder, and played again by another program."""
 
+import math
 import os
 import random
 from dataclasses import replace
@@ -42,6 +43,44 @@ def avf(layout, events, level=3):
     return (
         head + body + bytes(8) + b"cs=" + bytes(14) + b"RealTime: 5.41\rSkin: 3.1\rNobody\rMinesweeper Arbiter 0.52.3."
     )
+
+
+def bits_of_mvf(key):
+    """At which places of forty bits an event's fields stand: the stable order of forty digits made of the key."""
+    low, high = math.sqrt(key), math.sqrt(key + 1000)
+    far = math.sqrt(low + 1000)
+    waves = (
+        math.cos(far + 1000),
+        math.sin(math.sqrt(high)),
+        math.cos(far),
+        math.sin(math.sqrt(low) + 1000),
+        math.cos(math.sqrt(high + 1000)),
+    )
+    digits = "".join(f"{math.floor(abs(wave) * 1e8 + 0.5):08}"[:8] for wave in waves)
+    return sorted(range(40), key=digits.__getitem__)
+
+
+def mvf(layout, events, key=777, version=b"5"):
+    """The bytes of an MVF file of Clone 0.97: a head, mines from 1 by column and row, a name, then five bytes an event.
+
+    After ms_toollib's reader (`base/src/videos/mvf_video.rs`), which is all the description of the format that there
+    is. An event holds what is pressed at that time, the place, the hundredths and the seconds.
+    """
+    rows, columns = layout.shape
+    mines = np.argwhere(layout.mines)[:, ::-1] + 1
+    date, level, score, clicks = bytes([2, 1, 7, 229, 16, 39, 5]), bytes([1, 1]), bytes([0, 5, 41]), bytes(11)
+    head = b"\x11M" + bytes(25) + version + bytes(46) + date + level + score + clicks
+    board = bytes([columns, rows]) + len(mines).to_bytes(2, "big") + mines.astype(np.uint8).tobytes()
+    places, body, pressed = bits_of_mvf(key), bytearray(), {PRESS: 0, FLAG: 0}
+    for button, row, column, hundredths in events:
+        pressed[{RELEASE: PRESS, UNFLAG: FLAG}.get(button, button)] = int(button in pressed)
+        seconds, hundredths = divmod(hundredths, 100)
+        place = ((row * 16 + 8, 9), (column * 16 + 8, 9))
+        fields = ((pressed[FLAG], 1), (0, 1), (pressed[PRESS], 1), *place, (hundredths, 7), (seconds, 10))
+        bits = [value >> bit & 1 for value, width in fields for bit in range(width)]
+        body += sum(bit << to for bit, to in zip(bits, places, strict=False)).to_bytes(5, "little")
+    name = b"\x06Nobody"
+    return head + board + name + key.to_bytes(2, "big") + len(events).to_bytes(3, "big") + body
 
 
 def click(row, column, at):
@@ -91,9 +130,15 @@ OPENING = [  # what a click at the bottom right shows
 ]
 
 
-def test_the_moments_of_a_game():
+MADE = {"avf": avf, "mvf": mvf}
+OF_256_CELLS = {"avf": {"level": 4}, "mvf": {}}
+each_kind = pytest.mark.parametrize("kind", MADE)
+
+
+@each_kind
+def test_the_moments_of_a_game(kind):
     events = flag(0, 3, 20) + click(7, 7, 50) + flag(2, 1, 75) + flag(2, 1, 80) + chord(1, 3, 90) + click(0, 0, 300)
-    replay = replay_positions(save("a.avf", avf(LAYOUT, events)))
+    replay = replay_positions(save(f"a.{kind}", MADE[kind](LAYOUT, events)))
     assert replay.layout == LAYOUT
     first = ["###F1000", *OPENING[1:]]
     then = ["##2F1000", *OPENING[1:]]
@@ -103,9 +148,10 @@ def test_the_moments_of_a_game():
     ]
 
 
-def test_a_flag_that_was_wrong_stays_a_flag_and_the_mine_is_a_hit_one():
+@each_kind
+def test_a_flag_that_was_wrong_stays_a_flag_and_the_mine_is_a_hit_one(kind):
     events = click(7, 7, 0) + flag(0, 2, 10) + flag(1, 0, 20) + click(0, 1, 30)
-    *_, last = replay_positions(save("a.avf", avf(LAYOUT, events))).moments
+    *_, last = replay_positions(save(f"a.{kind}", MADE[kind](LAYOUT, events))).moments
     assert last.position == Position.parse(["#*F#1000", "F#311000", *OPENING[2:]], 10)
 
 
@@ -142,17 +188,30 @@ def played(layout, rng):
     return events, positions
 
 
-def test_games_are_shown_as_they_were_played():
+@each_kind
+def test_games_are_shown_as_they_were_played(kind):
     rng, names, expected = np.random.default_rng(5), [], []
     for number in range(25):
         layout = Layout.random(16, 16, 40, rng)
         events, positions = played(layout, rng)
         if positions:
-            names.append(save(f"{number}.avf", avf(layout, events, level=4)))
+            names.append(save(f"{number}.{kind}", MADE[kind](layout, events, **OF_256_CELLS[kind])))
             expected.append((layout, positions))
     found = [(replay.layout, [m.position for m in replay.moments]) for replay in read_replays(names)]
     assert found == expected
     assert max(len(positions) for _, positions in expected) > 10
+
+
+@pytest.mark.parametrize("key", [0, 1, 40_000, 65_535])
+def test_mvf_of_a_rectangle_whatever_the_order_of_its_bits(key):
+    layout = Layout.parse(["*....*.", ".......", "......*"])
+    content = mvf(layout, click(2, 0, 0) + click(0, 6, 12_345), key)
+    replay = replay_positions(save("a.MVF", content))
+    game = Game(layout)
+    game.open(2, 0)
+    first = game.position()
+    game.open(0, 6)
+    assert replay == Replay(layout, (Moment(0.0, first), Moment(123.45, game.position())))
 
 
 def recorded(layout, clicks, cell_pixels=16):
@@ -206,6 +265,8 @@ def test_foreign_files():
     assert "damaged, or no EVF replay: ms_toollib ended with" in refused("a.evf", b"1#")
     assert "damaged, or no RMV replay: ms_toollib ended with 'FileIsNotRmv'" in refused("a.rmv", GOOD)
     assert "damaged, or no MVF replay" in refused("a.mvf", GOOD)
+    assert "damaged, or no MVF replay" in refused("a.mvf", mvf(LAYOUT, click(7, 7, 0))[:-1])
+    assert "damaged, or no MVF replay" in refused("a.mvf", mvf(LAYOUT, click(7, 7, 0), version=b"7"))
     assert "damaged, or no AVF replay: ms_toollib ended with 'FileIsTooShort'" in refused("a.avf", GOOD[:100])
     assert "a replay is read from at most" in refused("b.avf", bytes(17 << 20))
     with pytest.raises(FileNotFoundError):
@@ -220,18 +281,19 @@ def test_a_board_and_a_game_that_say_nothing():
 
 
 def hammered(count):
-    """Damaged copies of two replays: cut off, or some bytes changed, or some left out."""
+    """Damaged copies of three replays: cut off, or some bytes changed, or some left out."""
     rng = random.Random(8)
     sources = [("x.avf", GOOD), ("x.evf", recorded(LAYOUT, [(7, 7), (0, 2), (0, 1)]))]
+    sources.append(("x.mvf", mvf(LAYOUT, click(7, 7, 0) + click(0, 2, 10))))
     for number in range(count):
-        name, content = sources[number % 2]
-        damaged = bytearray(content)
-        if number % 6 < 2:
+        name, content = sources[number % 3]
+        damaged, way = bytearray(content), number // 3 % 3
+        if way == 0:
             del damaged[rng.randrange(1, len(damaged)) :]
         else:
             for _ in range(rng.randint(1, 4)):
                 damaged[rng.randrange(len(damaged))] = rng.randrange(256)
-        if number % 6 > 3:
+        if way == 2:
             del damaged[rng.randrange(len(damaged))]
         yield name, bytes(damaged)
 
@@ -257,7 +319,7 @@ def never_worse_than_refused(count):
             opened = moment.position.codes != COVERED
             assert moment.position == found.layout.position(opened, moment.position.flags)
     assert count * 0.3 < refusals < count
-    assert sorted(os.listdir()) == ["x.avf", "x.evf"]
+    assert sorted(os.listdir()) == ["x.avf", "x.evf", "x.mvf"]
 
 
 def test_damaged_files_are_one_line():
@@ -322,14 +384,16 @@ def test_kinds_of_moments_have_the_same_names_everywhere():
 def test_a_corpus_of_replays():
     save("one.avf", avf(LAYOUT, click(7, 7, 0) + click(0, 2, 10) + click(0, 1, 20)))
     save("two.evf", recorded(LAYOUT, [(7, 7), (0, 2), (0, 0), (0, 1)]))
-    done = sapper("corpus", "from-replays", "one.avf", "two.evf", "one.avf", "--out", "real.jsonl")
+    save("three.mvf", mvf(LAYOUT, click(7, 7, 0)))
+    done = sapper("corpus", "from-replays", "one.avf", "two.evf", "three.mvf", "one.avf", "--out", "real.jsonl")
     assert done.exit_code == 0, done.stderr
     corpus = load_corpus("real.jsonl")
-    assert done.stdout == f"real: 5 positions of 2 games, hash {corpus.hash}\n"
+    assert done.stdout == f"real: 6 positions of 3 games, hash {corpus.hash}\n"
     assert [(e.id, e.game) for e in corpus] == [
         ("one.avf#0", "one.avf"),
         ("one.avf#1", "one.avf"),
         *((f"two.evf#{i}", "two.evf") for i in range(3)),
+        ("three.mvf#0", "three.mvf"),
     ]
     mines = tuple(np.flatnonzero(LAYOUT.mines).tolist())
     assert {e.layout for e in corpus} == {mines}
@@ -376,7 +440,7 @@ def test_a_corpus_of_replays_is_refused():
         ([""], "'': not the name of a replay"),
         (["a.avf", "--moments", "stuck"], "no moment of the kind 'stuck' in 1 replays"),
         (["a.avf", "--moments", "lucky"], "--moments"),
-        (["a.avf", "--out", "a.avf"], "'a.avf' exists already; a corpus is never overwritten"),
+        (["a.avf", "--out", "a.avf"], "'a.avf' exists already"),
     ):
         done = sapper("corpus", "from-replays", "--out", "new.jsonl", *arguments)
         assert done.exit_code == 2

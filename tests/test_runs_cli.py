@@ -398,7 +398,7 @@ def test_a_damaged_file_of_a_run_is_named(name, change, message):
         (["table", "run", "--by", "solver"], "'solver' is not"),
         (["statistics", "run", "--against", "onee"], "unknown baseline 'onee'; known are one, two"),
         (["statistics", "run", "--format", "csv"], "'csv' is not one of"),
-        (["plot", "run", "--format", "gif"], "unknown format 'gif'; known are svg, pdf, png"),
+        (["plot", "run", "--format", "gif"], "'gif' is not one of 'svg', 'pdf', 'png'"),
         (["plot", "run", "--out", "a file", "--format", "svg"], "a file"),
         (["report", "run", "--out", "gone/page.html"], "gone/page.html: No such file or directory"),
         (["report", "run", "--out", "."], "'.' exists already"),

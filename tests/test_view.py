@@ -13,9 +13,11 @@ import pytest
 from browsing import chromium
 
 from benchmarks.exploring import project_tools
-from benchmarks.view import MOST_BYTES, Server
-from board import Layout, Position
+from benchmarks.view import MOST_BYTES, Server, Shared
+from board import Layout, Position, hexagonal
 from board.asking import Tools
+from board.interaction import begin
+from solvers import make_solver
 
 OPEN = Position.parse(["##1#1#", "##11##", "######"], mines=5)
 LAYOUT = Layout.parse(["*..*", "....", "...."])
@@ -156,6 +158,64 @@ def test_actions_questions_and_settings():
         assert act(server, {"set": {"solver": "x"}})["state"]["solver"] == "single"
 
 
+class Slow:
+    """A way to deduce in steps that takes as long as is wanted."""
+
+    def __init__(self):
+        self.begun, self.go_on = threading.Event(), threading.Event()
+
+    def __call__(self, problem):
+        self.begun.set()
+        assert self.go_on.wait(30)
+        return []
+
+
+@contextmanager
+def waiting(server, slow):
+    """While steps are looked for; what is answered to that is put into the list in the end."""
+    answers = []
+    asking = threading.Thread(target=lambda: answers.append(act(server, {"message": {"do": "steps"}})))
+    asking.start()
+    try:
+        assert slow.begun.wait(30)
+        yield answers
+    finally:
+        slow.go_on.set()
+        asking.join()
+
+
+def test_nothing_waits_for_a_slow_question():
+    slow = Slow()
+    with serving(OPEN, Tools(steps=slow)) as server:
+        with waiting(server, slow) as answers:
+            flagged = act(server, {"message": {"do": "flag", "cell": 0}})
+            assert flagged["state"]["position"].startswith("F#")
+            assert act(server, {"message": {"do": "undo"}})["state"]["position"] == OPEN.text()
+            assert act(server, {"message": {"do": "redo"}})["state"]["position"].startswith("F#")
+            assert (
+                act(server, {"message": {"do": "explain", "cell": 1}})["reply"]["text"] == "row 0, column 1 is covered"
+            )
+            assert ask(server, "GET", f"/{server.token}/state")[0] == 200
+            assert answers == []
+        # they would be those of another position
+        assert answers[0]["reply"] == {"error": "the board has changed since this was asked: ask again"}
+        assert answers[0]["state"]["position"].startswith("F#")
+        assert answers[0]["state"]["steps"] is None
+        assert act(server, {"message": {"do": "steps"}})["state"]["steps"] == []
+
+
+def test_steps_outlast_another_solver_and_a_way_there_and_back():
+    slow = Slow()
+    with serving(OPEN, Tools({"none": object()}, steps=slow)) as server:
+        with waiting(server, slow) as answers:
+            act(server, {"set": {"solver": ""}})
+            act(server, {"message": {"do": "flag", "cell": 0}})
+            act(server, {"message": {"do": "undo"}})
+        assert answers[0]["reply"] is None
+        state = answers[0]["state"]
+        assert (state["steps"], state["solver"], state["game"]["redo"]) == ([], "", 1)
+
+
 # ---- in a browser
 
 
@@ -289,6 +349,32 @@ def test_explanations_are_asked_for_when_the_pointer_rests(show):
     assert [json.loads(body)["message"]["do"] for body in asked] == ["explain", "steps"]
 
 
+def test_the_page_waits_for_no_slow_question(show):
+    slow = Slow()
+    page = show(OPEN, Tools({"single": make_solver("single")}, steps=slow))
+    pressed(page, "Steps")
+    assert slow.begun.wait(30)
+    cell(page, 0, 0).click(button="right")
+    page.locator('.cell[aria-label^="row 0, column 0: flag"]').wait_for()
+    slow.go_on.set()
+    page.get_by_text("the board has changed since this was asked: ask again").wait_for()
+    pressed(page, "Steps")
+    page.get_by_role("button", name="One step back").wait_for()
+
+
+def test_an_explanation_that_comes_too_late_is_none():
+    slow = Slow()
+    shared = Shared(begin(OPEN, Tools()), Tools(explain=lambda problem, cell: slow(problem) or None))
+    answers = []
+    asking = threading.Thread(target=lambda: answers.append(shared.heard({"message": {"do": "explain", "cell": 0}})))
+    asking.start()
+    assert slow.begun.wait(30)
+    shared.heard({"message": {"do": "flag", "cell": 1}})
+    slow.go_on.set()
+    asking.join()
+    assert answers == [{"state": {}, "reply": None}]
+
+
 def test_steps(show):
     page = show(OPEN)
     pressed(page, "Steps")
@@ -365,6 +451,49 @@ def test_all_by_keyboard(show):
     assert page.evaluate("document.activeElement.getAttribute('role')") == "gridcell"
 
 
+def test_a_game_of_hexagons_is_played(show):
+    page = show(Layout(Layout.parse(["*.*.", "....", "...."]).mines, hexagonal(3, 4)))
+    page.get_by_text("hexagonal", exact=True).wait_for()
+    boxes = [[cell(page, row, column).bounding_box() for column in range(4)] for row in range(3)]
+    wide, high = boxes[0][0]["width"], boxes[0][0]["height"]
+    assert high == pytest.approx(wide * 2 / 3**0.5, abs=0.1)
+    for row in range(3):
+        assert boxes[row][0]["x"] == pytest.approx(boxes[0][0]["x"] + (wide / 2 if row == 1 else 0))
+        assert boxes[row][0]["y"] == pytest.approx(boxes[0][0]["y"] + row * high * 3 / 4, abs=0.1)
+    # what lies in the boxes of two cells is in the hexagon of one: just above the lower left side of cell 1 in row 0
+    x, y = boxes[0][1]["x"] + wide / 8, boxes[0][1]["y"] + high * 0.75
+    at = "([x, y]) => document.elementFromPoint(x, y).dataset.cell"
+    assert [page.evaluate(at, [x, y + by]) for by in (-4, high / 8)] == ["1", "4"]
+    cell(page, 2, 0).click()
+    labelled(page, 1, 1, "clue 1")
+    labelled(page, 1, 3, "clue 0")
+    page.get_by_text("complete: 1 safe, 2 mines, 0 not settled").wait_for()
+    cell(page, 0, 1).hover()
+    page.get_by_text("row 0, column 1 is safe: follows from 2 clues").wait_for()
+    assert page.locator(".cell.used").count() == 2
+    face = "cell => getComputedStyle(cell, '::after').backgroundColor"
+    assert len({cell(page, *place).evaluate(face) for place in ((0, 0), (0, 1), (1, 0), (1, 1))}) == 4
+    cell(page, 0, 0).click(button="right")
+    labelled(page, 0, 0, "flag, proved a mine")
+    cell(page, 2, 2).click()  # opened already: only chosen
+    for key in ("ArrowUp", "ArrowUp", "ArrowLeft", "Enter"):
+        page.keyboard.press(key)
+    labelled(page, 0, 1, "clue 2")
+    edge = "cell => getComputedStyle(cell).backgroundColor"
+    assert cell(page, 0, 1).evaluate(edge) != cell(page, 1, 1).evaluate(edge)  # the keyboard's place
+    pressed(page, "Undo")
+    labelled(page, 0, 1, "covered, proved safe")
+    page.locator("label.choice", has_text="Edit").click()
+    page.locator(".palette label.choice", has_text="_").click()
+    start, end = (cell(page, *place).bounding_box() for place in ((1, 0), (2, 1)))
+    page.mouse.move(start["x"] + wide / 2, start["y"] + high / 2)
+    page.mouse.down()
+    page.mouse.move(end["x"] + wide / 2, end["y"] + high / 2, steps=12)
+    page.mouse.up()
+    for place in ((1, 0), (2, 1)):
+        labelled(page, *place, "opened, number unknown")
+
+
 def test_a_solver_that_fails_is_one_line(show):
     class Faulty:
         def __getattr__(self, name):
@@ -398,11 +527,27 @@ def test_colours_follow_the_system_and_narrow_pages_do_not_overflow(show):
 # ---- the command
 
 
-@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM])
-def test_ctrl_c_ends_it_and_prints_what_was_changed(tmp_path, end):
+RULES = '{"rules": [{"num_mines": 1, "cells": ["a", "b"]}], "total_cells": 2, "total_mines": 1}'
+
+
+@pytest.mark.parametrize(
+    ("end", "content", "options", "printed", "hint"),
+    [
+        (signal.SIGINT, "#1\n##\n", ("--mines", "1"), "F1\n##\n", "(--mines 1)"),
+        (signal.SIGTERM, "#1\n##\n", ("--topology", "torus"), "F1\n##\n", "(--topology torus)"),
+        (
+            signal.SIGINT,
+            "..*\n*..\n",
+            ("--from", "layout", "--topology", "hexagonal"),
+            "F##\n###\n",
+            "(--topology hexagonal)",
+        ),
+    ],
+)
+def test_ctrl_c_ends_it_and_prints_what_was_changed(tmp_path, end, content, options, printed, hint):
     file = tmp_path / "board.txt"
-    file.write_text("#1\n##\n")
-    arguments = [*COMMAND, str(file), "--no-browser", "--mines", "1", "--solver", "single"]
+    file.write_text(content)
+    arguments = [*COMMAND, str(file), "--no-browser", "--solver", "single", *options]
     with subprocess.Popen(
         arguments,
         stdout=subprocess.PIPE,
@@ -418,14 +563,17 @@ def test_ctrl_c_ends_it_and_prints_what_was_changed(tmp_path, end):
             connection.request("POST", f"{url.path}act", body, {"Content-Type": "application/json"})
             answer = json.loads(connection.getresponse().read())
             connection.close()
-            assert (answer["state"]["solver"], answer["state"]["mines"]) == ("single", 1)
+            assert answer["state"]["solver"] == "single"
+            assert (answer["state"]["table"]["shifted"] is not None) == ("hexagonal" in options)
+            assert (answer["state"]["game"]["outcome"] == "playing") == ("." in content)
             process.send_signal(end)
             out, complaints = process.communicate(timeout=30)
         finally:
             process.kill()
-    assert (process.returncode, out) == (0, "F1\n##\n")
+    assert (process.returncode, out) == (0, printed)
+    assert complaints.endswith(f"in the end {hint}\n")
     assert "Traceback" not in complaints
-    assert file.read_text() == "#1\n##\n"
+    assert file.read_text() == content
 
 
 @pytest.mark.parametrize(
@@ -433,6 +581,13 @@ def test_ctrl_c_ends_it_and_prints_what_was_changed(tmp_path, end):
     [
         ("1y\n", (), "unknown character 'y'"),
         (None, (), "No such file"),
+        (RULES, (), "a table of squares or hexagons, not of topology 'rules'"),
+        (
+            RULES,
+            ("--topology", "torus"),
+            "the neighbours of its cells stand in the file, the topology 'torus' has no part",
+        ),
+        ("1#\n", ("--topology", "donut"), "unknown topology 'donut'; known are grid, torus, hexagonal"),
         ("1#\n", ("--solver", "nobody"), "unknown solver 'nobody'"),
         ("1#\n", ("--policy", "nobody"), "unknown policy 'nobody'"),
         ("\n".join(["#" * 101] * 100), (), "at most 10,000 cells"),

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.exploring import explore, project_tools
-from board import HIT, Game, Layout, Position, Topology, grid
+from board import HIT, Game, Layout, Position, Topology, graph, grid, hexagonal, torus
 from board.asking import Tools
 from board.interaction import MOST_CELLS, begin, changed
 from board.showing import explained, said, shown
@@ -26,6 +26,7 @@ from solvers.policy import make_policy
 from solvers.steps import explain_steps
 
 LAYOUT = Layout.parse(["*..*", "....", "...."])
+HEXAGONS = Layout(Layout.parse(["*.*.", "....", "...."]).mines, hexagonal(3, 4))
 OPEN = Position.parse(["##1#1#", "##11##", "######"], mines=5)
 BROKEN = Position.parse(["1#1", "###", "8##"], mines=4)
 NONE = Tools()
@@ -161,10 +162,14 @@ def test_what_means_nothing_is_refused_in_one_line(action):
     assert len(str(raised.value)) < 250
 
 
-def test_boards_that_are_no_table_of_squares_or_too_large_are_refused():
+def test_boards_that_are_no_table_or_too_large_are_refused():
     line = Topology((1, 3), np.array([0, 1, 3, 4]), np.array([1, 0, 2, 1]), "line")
-    with pytest.raises(ValueError, match="topology 'line'"):
-        begin(Position([[-2, -2, -2]], topology=line), NONE)
+    for topology in (line, graph([{1, 2}, {0, 2}, {0, 1}])):
+        message = f"a table of squares or hexagons, not of topology '{topology.name}'"
+        with pytest.raises(ValueError, match=message):
+            begin(Position([[-2, -2, -2]], topology=topology), NONE)
+        with pytest.raises(ValueError, match=message):
+            begin(Layout([[True, False, False]], topology), NONE)
     with pytest.raises(ValueError, match=f"{MOST_CELLS:,}"):
         begin(Position(np.full((101, 100), -2)), NONE)
     with pytest.raises(ValueError, match="clue 9"):
@@ -394,6 +399,56 @@ def test_a_torus_stays_one(tools):
     scene = done(scene, tools, {"do": "paint", "cells": [0], "as": "1"}, {"do": "position", "text": "2##\n###\n###"})
     assert scene.position.topology == torus
     assert done(scene, tools, {"do": "position", "text": "2##"}).position.topology == grid(1, 3)
+
+
+def test_a_game_of_hexagons(tools):
+    scene = begin(HEXAGONS, tools)
+    assert shown(scene, tools)["table"] == {"shifted": 1, "text": "hexagonal"}
+    scene = done(scene, tools, {"do": "open", "cell": 8})
+    # row 1 stands to the right: above cell 4 there are 0 and 1, above 5 there are 1 and 2, above 7 only 3, no mine
+    assert text(scene) == ["###1", "1110", "0000"]
+    scene = done(scene, tools, {"do": "flag", "cell": 0}, {"do": "open", "cell": 1})
+    assert text(scene) == ["F2#1", "1110", "0000"]
+    assert shown(scene, tools)["game"]["outcome"] == "won"
+    scene = done(scene, tools, {"do": "undo"})
+    assert scene.position.topology == hexagonal(3, 4)
+    assert explained(scene, 0, tools)["text"].startswith("row 0, column 0 is a mine")
+    clues = explained(scene, 1, tools)["clues"]
+    assert 5 in clues  # and one that says that 2 is a mine
+    assert len(set(clues) & {3, 6}) == 1
+    assert shown(done(scene, tools, {"do": "steps"}), tools)["steps"]
+    painted = done(scene, tools, {"do": "paint", "cells": [2, 9], "as": "_"}, {"do": "mines", "count": None})
+    assert text(painted) == ["F#_1", "1110", "0_00"]
+    assert painted.position.topology == hexagonal(3, 4)
+    won = done(scene, tools, {"do": "next"})
+    assert shown(won, tools)["game"]["outcome"] == "won"
+
+
+def test_a_hexagon_s_clue_counts_its_six_neighbours(tools):
+    for cell, near in ((4, [1, 2, 3, 5, 7, 8]), (1, [0, 2, 3, 4])):
+        scene = begin(Position(np.full((3, 3), -2), topology=hexagonal(3, 3)), tools)
+        scene = done(scene, tools, {"do": "paint", "cells": [cell], "as": str(len(near))})
+        assert np.flatnonzero([mark == "m" for mark in shown(scene, tools)["answer"]["marks"]]).tolist() == near
+
+
+def test_the_front_end_hears_what_table_it_is():
+    def table(topology, shape=(2, 2)):
+        return shown(begin(Position(np.full(shape, -2), topology=topology), NONE), NONE)["table"]
+
+    assert table(None) == {"shifted": None, "text": ""}
+    assert table(torus(2, 2)) == {"shifted": None, "text": "torus: opposite edges meet"}
+    assert table(hexagonal(2, 2)) == {"shifted": 1, "text": "hexagonal"}
+    even = graph([{1, 2, 3}, {0, 3}, {0, 3}, {0, 1, 2}], (2, 2), "even rows")
+    assert table(even) == {"shifted": 0, "text": "topology even rows"}
+    for shape in ((1, 1), (1, 3), (3, 1)):
+        assert table(hexagonal(*shape), shape)["shifted"] == 1
+    board = Board(Position(np.full((2, 2), -2), topology=hexagonal(2, 2)))
+    board.position = "##\n#2"
+    assert board.table["shifted"] == 1
+    board.position = "###\n###"  # another shape: the grid again
+    assert board.table == {"shifted": None, "text": ""}
+    board.act({"do": "undo"})
+    assert board.table["shifted"] == 1
 
 
 # ---- the widget

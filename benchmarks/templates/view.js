@@ -1,12 +1,14 @@
 // The page of `sapper view`: what anywidget's model is to the front end, over requests to the command that serves it.
 import widget from "./widget.js";
 
+const QUESTIONS = ["explain", "steps"];
+
 class Model {
   constructor(state) {
     this.state = state;
     this.pending = {};
     this.listeners = new Map();
-    this.last = Promise.resolve(); // requests go one after the other, so that answers keep their order
+    this.last = Promise.resolve(); // actions go one after the other, so that answers keep their order
   }
 
   get(name) {
@@ -41,8 +43,10 @@ class Model {
     for (const act of this.listeners.get(event) ?? []) act(...given);
   }
 
+  // A question, which may take long, follows the actions before it; nothing waits for it.
   post(body) {
-    this.last = this.last.then(() => this.exchange(body));
+    const asked = this.last.then(() => this.exchange(body));
+    if (!QUESTIONS.includes(body.message?.do)) this.last = asked;
   }
 
   async exchange(body) {
@@ -64,6 +68,7 @@ class Model {
   }
 
   take(state) {
+    if (state.number < this.state.number) return; // overtaken by a newer one
     const changed = Object.keys(state).filter((name) => JSON.stringify(state[name]) !== JSON.stringify(this.state[name]));
     Object.assign(this.state, state);
     for (const name of changed) this.fire(`change:${name}`);

@@ -14,6 +14,7 @@ const PAINTS = [
   ...[..."012345678"].map((digit) => [digit, `clue ${digit}`]),
 ];
 const NAMES = Object.fromEntries(PAINTS);
+const TRAITS = ["position", "mines", "solver", "table", "answer", "game", "steps"];
 let boards = 0; // makes names of radio buttons differ
 
 function node(tag, attributes = {}, ...children) {
@@ -123,7 +124,8 @@ class View {
     this.back.setAttribute("aria-label", "One step back");
     this.on.setAttribute("aria-label", "One step on");
     this.walk = node("span", { class: "group" }, this.back, this.on);
-    this.grid = node("div", { class: "grid", role: "grid", "aria-label": "Board" });
+    this.grid = node("div", { class: "grid", role: "grid" });
+    this.kind = node("span", { class: "kind" });
     this.verdict = node("p", { class: "verdict", role: "status" });
     this.reason = node("p", { class: "reason", "aria-live": "polite" });
     this.error = node("p", { class: "error", role: "alert", hidden: true });
@@ -131,7 +133,7 @@ class View {
     asked.hidden = !offers.solvers.length;
     this.root = node("div", { class: "sapper-board", "data-lm-suppress-shortcuts": "true" },
       node("div", { class: "bar" }, this.tools, node("span", { class: "group" }, this.undo, this.redo), this.next,
-        node("label", { class: "mines" }, "Mines ", this.mines)),
+        node("label", { class: "mines" }, "Mines ", this.mines), this.kind),
       node("div", { class: "bar editing" }, this.palette, this.clear), asked,
       this.verdict, this.reason, this.error, node("div", { class: "scroll" }, this.grid));
     this.el.append(this.root);
@@ -150,7 +152,7 @@ class View {
     const add = (target, name, act) => target.addEventListener(name, act, { signal });
     this.redraw = () => this.soon();
     this.heard = (message) => this.answered(message);
-    for (const name of ["position", "mines", "solver", "answer", "game", "steps"]) {
+    for (const name of TRAITS) {
       this.model.on(`change:${name}`, this.redraw);
     }
     this.changed = () => {
@@ -189,7 +191,7 @@ class View {
     this.stop.abort();
     this.watcher.disconnect();
     clearTimeout(this.timer);
-    for (const name of ["position", "mines", "solver", "answer", "game", "steps"]) {
+    for (const name of TRAITS) {
       this.model.off(`change:${name}`, this.redraw);
     }
     this.model.off("change:position", this.changed);
@@ -359,7 +361,12 @@ class View {
 
   draw() {
     const [rows, columns] = this.size();
-    if (this.shape !== `${rows}x${columns}`) this.lay(rows, columns);
+    const table = this.model.get("table");
+    const shape = `${rows}x${columns} ${table.shifted} ${table.text}`;
+    if (this.shape !== shape) {
+      this.shape = shape;
+      this.lay(rows, columns, table);
+    }
     if (this.awaited && this.model.get("steps")) {
       this.awaited = false;
       this.step = Math.min(1, this.model.get("steps").length);
@@ -370,18 +377,21 @@ class View {
     this.showReason();
   }
 
-  lay(rows, columns) {
-    this.shape = `${rows}x${columns}`;
+  lay(rows, columns, { shifted, text }) {
     const most = Math.max(rows, columns);
-    this.grid.style.setProperty("--columns", columns);
-    this.grid.style.setProperty("--cell", `${most <= 16 ? 34 : most <= 30 ? 28 : 24}px`);
+    const size = most <= 16 ? 34 : most <= 30 ? 28 : 24;
+    this.grid.style.setProperty("--cell", `${size}px`);
+    this.grid.style.setProperty("--wide", `${2 * Math.round(0.55 * size)}px`); // of hexagons: halves are whole pixels too
+    this.grid.classList.toggle("hexagons", shifted !== null);
+    this.grid.setAttribute("aria-label", text ? `Board, ${text}` : "Board");
+    this.kind.textContent = text;
     this.grid.setAttribute("aria-rowcount", rows);
     this.grid.setAttribute("aria-colcount", columns);
     this.at = 0;
     this.cells = [];
     const lines = [];
     for (let row = 0; row < rows; row++) {
-      const line = node("div", { role: "row", class: "row" });
+      const line = node("div", { role: "row", class: row % 2 === shifted ? "row shifted" : "row" });
       for (let column = 0; column < columns; column++) {
         const cell = node("div", { role: "gridcell", class: "cell", tabindex: "-1", "data-cell": this.cells.length });
         this.cells.push(cell);
