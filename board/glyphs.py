@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from board.places import CELL, Places, outline, rims
 from board.position import COVERED, HIT, UNNUMBERED, Position
+from board.words import per_cent
 
 Mask = NDArray[np.bool_]
 Colours = dict[str, str]
@@ -181,11 +182,8 @@ def _small(thing: str, places: Places, cells: Mask, middle: int, drawn: str) -> 
 
 
 def percents(places: Places, shares: NDArray[np.float64], colour: Colours) -> Iterable[str]:
-    """Shares, float64[n], in per cent without the sign; none strictly between 0 and 1 reads 0 or 100."""
-    words = {}
-    for cell in np.flatnonzero(~np.isnan(shares)).tolist():
-        share = float(shares[cell])
-        words[cell] = "<1" if 0 < share < 0.01 else ">99" if 0.99 < share < 1 else f"{100 * share:.0f}"
+    """Shares, float64[n], as :func:`board.words.per_cent` writes them."""
+    words = {cell: per_cent(float(shares[cell])) for cell in np.flatnonzero(~np.isnan(shares)).tolist()}
     yield from _lines(places, words, 10, 13, 6, font_size=9, fill=colour["ink"])
 
 

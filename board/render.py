@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from board.position import COVERED, HIT, UNNUMBERED, Position
+from board.words import per_cent
 
 Mask = NDArray[np.bool_]
 
@@ -72,7 +73,7 @@ def board_text(
         shares = probability.reshape(position.shape)
         for row, column in np.argwhere(~np.isnan(shares)).tolist():
             if drawn[row][column] not in "SM":
-                drawn[row][column] = _percent(float(shares[row, column]))
+                drawn[row][column] = per_cent(float(shares[row, column])) + "%"
     label = len(str(rows - 1))
     cell = max(len(text) for line in drawn for text in line)
     indent = ""
@@ -104,10 +105,3 @@ def legend(drawn: str) -> str:
     """
     brackets = ["[ ] clue used"] if "[" in drawn else []
     return ", ".join([f"{symbol} {meaning}" for symbol, meaning in _MEANINGS.items() if symbol in drawn] + brackets)
-
-
-def _percent(share: float) -> str:
-    """A share strictly between 0 and 1 never reads 0 % or 100 %."""
-    if 0 < share < 0.01:
-        return "<1%"
-    return ">99%" if 0.99 < share < 1 else f"{100 * share:.0f}%"

@@ -18,7 +18,7 @@ from board.interaction import Scene, cell_in
 from board.places import places
 from board.position import COVERED
 from board.topology import Topology
-from board.words import count
+from board.words import count, per_cent
 
 Content = dict[str, Any]
 
@@ -29,8 +29,9 @@ def shown(scene: Scene, tools: Tools) -> Content:
     position: the text; mines: the count or None; solver: its name.
     table: `shifted`, None for squares, for hexagons which rows stand half a cell to the right, 0 the even or 1 the odd
         ones; a `text` where the neighbours are not those of the grid, or "".
-    answer: `status`, a `text`, `error`; `marks`, a character a cell, `s` safe, `m` mine, `.` neither; `odds`, a
-        number a cell, None where there is none, or None; `conflict`, None or the `clues` (cells) and a `text`.
+    answer: `status`, a `text`, `error`; `marks`, a character a cell, `s` safe, `m` mine, `.` neither; `odds`, whole
+        per cent a cell (`"<1"`, `"48"`), None where there is none, or None; `conflict`, None or the
+        `clues` (cells) and a `text`.
     game: `outcome` ("" for none), how often there is to `undo` and `redo`; `choice`, None or `cell` and `text`.
     steps: None, or of each step `clues`, `facts`, `safe`, `mines` (cells) and a `text`.
 
@@ -170,13 +171,10 @@ def _marks(answer: Answer) -> str:
     return marks.tobytes().decode("ascii")
 
 
-def _odds(answer: Answer) -> list[float | None] | None:
-    """Probabilities of three digits, enough for whole per cents; 0 and 1 are only written where they are so."""
+def _odds(answer: Answer) -> list[str | None] | None:
     if answer.marginals is None or np.isnan(answer.marginals.probability).all():
         return None
-    inside = np.clip(answer.marginals.probability.round(3), 0.001, 0.999).tolist()
-    exact = answer.marginals.probability.tolist()
-    return [None if p != p else p if p in (0, 1) else near for p, near in zip(exact, inside, strict=True)]
+    return [None if share != share else per_cent(share) for share in answer.marginals.probability.tolist()]
 
 
 def _share(answer: Answer, cell: int) -> float | None:

@@ -77,3 +77,14 @@ def count(number: int, noun: str) -> str:
     ('1 mine', '2 mines')
     """
     return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def per_cent(share: float) -> str:
+    """A share in whole per cent, without the sign; none strictly between 0 and 1 reads 0 or 100.
+
+    >>> per_cent(16 / 33), per_cent(1e-9), per_cent(0.999), per_cent(1)
+    ('48', '<1', '>99', '100')
+    """
+    if 0 < share < 0.01:
+        return "<1"
+    return ">99" if 0.99 < share < 1 else f"{100 * share:.0f}"

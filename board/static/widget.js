@@ -37,12 +37,6 @@ function sign(name) {
   return made;
 }
 
-function percent(share) {
-  if (share > 0 && share < 0.01) return "<1";
-  if (share > 0.99 && share < 1) return ">99";
-  return String(Math.round(100 * share));
-}
-
 class View {
   constructor(model, el) {
     this.model = model;
@@ -104,7 +98,7 @@ class View {
     this.next.hidden = !offers.policy;
     this.tools = node("div", { class: "group", role: "radiogroup", "aria-label": "What a click does" },
       radio("tool", "open", "Open", "A click opens a cell", use),
-      radio("tool", "look", "Look", "A click only chooses a cell", use),
+      radio("tool", "look", "Look", "A click only chooses a cell; Edit says what it shows", use),
       radio("tool", "flag", "Flag", "A click puts a flag on a cell or takes it off; so do F and the right button", use),
       radio("tool", "edit", "Edit", "Set up a position by hand", use));
     this.palette = node("div", { class: "group palette", role: "radiogroup", "aria-label": "What to paint" },
@@ -459,7 +453,7 @@ class View {
       this.drawn[number] = key;
       this.drawCell(cell, symbol, mark, share);
       const known = { s: ", proved safe", m: ", proved a mine" }[mark] ?? "";
-      const likely = share === null || known ? "" : `, a mine with ${percent(share)} per cent`;
+      const likely = share === null || known ? "" : `, a mine with ${share} per cent`;
       const place = `row ${Math.floor(number / columns)}, column ${number % columns}`;
       cell.setAttribute("aria-label", `${place}: ${NAMES[symbol]}${known}${likely}`);
     });
@@ -484,8 +478,8 @@ class View {
       classes.push(mark === "s" ? "safe" : "mine");
       if (symbol === "#") cell.append(sign(mark === "s" ? "safe" : "mine"));
     } else if (covered && share !== null) {
-      classes.push("odds", `heat-${Math.min(9, Math.floor(10 * share))}`);
-      if (symbol === "#") cell.append(node("span", { class: "percent" }, percent(share)));
+      classes.push("odds", `heat-${share === "<1" ? 0 : share === ">99" ? 9 : Math.min(9, Math.floor(share / 10))}`);
+      if (symbol === "#") cell.append(node("span", { class: "percent" }, share));
     }
     if (cell.classList.contains("pending")) classes.push("pending"); // frames are drawn after this
     cell.className = classes.join(" ");
