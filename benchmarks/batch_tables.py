@@ -32,7 +32,7 @@ def batches_table(run: Run, judged: pd.DataFrame) -> pd.DataFrame:
     """A row a batch that was timed, as text: microseconds a position, and as a multiple of other times.
 
     judged: `benchmarks.metrics.scores(run)`. `× peer`: of the peer's times on the same positions one by one, summed,
-    if it answered them all; `× one thread`: of the same batch with one thread.
+    if it answered them all; `× one thread`: of the same batch's with one thread, below 1 where more are faster.
     """
     whole = {batch.key: median(batch.nanoseconds) for batch in run.batches if batch.nanoseconds}
     labels = [solver["label"] for solver in run.header["solvers"]]
@@ -85,7 +85,8 @@ def batch_notes(run: Run) -> list[str]:
     lines = [
         "Batches: all positions of a corpus put to a strategy at once, extraction and solving together, the median of "
         f"at least {REPEATS} repeats. × peer: multiple of {PEER}'s times on the same positions, one by one and summed, "
-        "if it answered them all; × one thread: multiple of the same batch's time with one thread."
+        "if it answered them all; × one thread: time as a multiple of the same batch's with one thread, below 1 is "
+        "faster."
     ]
     skipped = Counter((batch.solver, batch.message) for batch in run.batches if not batch.nanoseconds)
     lines += wrong_words(run)

@@ -12,7 +12,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from benchmarks.console import EXIT_INTERRUPTED, EXIT_WRONG, NewFolder, bad_input, console, path, progress
+from benchmarks.console import (
+    COUNTING,
+    EXIT_INTERRUPTED,
+    EXIT_WRONG,
+    EXTRACTION,
+    NewFolder,
+    bad_input,
+    console,
+    kernels_of,
+    path,
+    progress,
+)
 
 if TYPE_CHECKING:
     from benchmarks.experiment import Experiment
@@ -96,6 +107,7 @@ def bench(
                 folder=folder,
                 command=shlex.join(["sapper", *sys.argv[1:]]),
             ),
+            kernels_of(chosen.solvers),
         )
 
 
@@ -157,10 +169,10 @@ def _override(
     )
 
 
-def _measure(folder: Path, start: Any) -> int:
+def _measure(folder: Path, start: Any, kernels: tuple[str, ...] = (EXTRACTION, COUNTING)) -> int:
     """Run it, with progress, and show it; what was measured is kept when it is broken off, and shown by resuming."""
     try:
-        with progress() as report:
+        with progress(kernels) as report:
             run: Run = start(report)
         return _show(run, folder)
     except KeyboardInterrupt:

@@ -55,7 +55,7 @@ def compare(
 
     Parameters
     ----------
-    solvers: spec strings, or objects with `deduce(problem)`; a class of your own needs no registration.
+    solvers: spec strings, or objects with `claims` and `deduce(problem)`; a class of your own needs no registration.
         Of two with the same label the second is called `label (2)`.
     corpora: names of bundled ones, files, or `Corpus` objects.
     questions: `local` (clues only), `global` (with the mine count), or both.

@@ -6,8 +6,9 @@ import errno
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
@@ -58,11 +59,29 @@ def read_board(file: str, format: str | None, mines: int | None) -> Board:
     """The board in a file, `-` being standard input; ValueError and OSError as `board.formats.read_file`."""
     from board import formats
 
-    if file == "-":
-        return formats.read_stream(sys.stdin.buffer, "standard input", format, mines)
     if not file:
         raise ValueError(f"{file!r} is not the name of a file")
-    return formats.read_file(file, format, mines)
+    try:
+        if file == "-":
+            return formats.read_stream(sys.stdin.buffer, "standard input", format, mines)
+        return formats.read_file(file, format, mines)
+    except ValueError as wrong:
+        raise ValueError(f"{wrong}{format_hint(str(wrong), format)}") from None
+
+
+_OTHER_FORMAT = ("the format must be named", "unknown character")  # complaints that end if the format is named
+
+
+def format_hint(message: str, format: str | None) -> str:
+    """What to append to a complaint about the content of a file that is perhaps of another format; "" for others.
+
+    >>> format_hint("the format must be named, this could be layout, minesweepr", None)
+    '; name it by --from, `sapper formats` lists them'
+    """
+    if format is not None or not any(part in message for part in _OTHER_FORMAT):
+        return ""
+    condition = "" if _OTHER_FORMAT[0] in message else "if it is of another format, "
+    return f"; {condition}name it by --from, `sapper formats` lists them"
 
 
 def path(text: str) -> Path:
@@ -191,15 +210,43 @@ def coloured(drawn: str) -> Text:
     return text
 
 
+EXTRACTION, COUNTING = "board.extraction", "solvers.counting"  #: modules of kernels that most commands call
+
+
+def kernels_of(specs: Iterable[str]) -> tuple[str, ...]:
+    """The modules in which kernels of these solvers may be, that of extraction among them.
+
+    >>> kernels_of(["single", "single", "sat"])
+    ('board.extraction', 'solvers.single', 'solvers.sat')
+    """
+    from solvers import make_solver
+
+    return tuple(dict.fromkeys([EXTRACTION, *(type(make_solver(spec)).__module__ for spec in specs)]))
+
+
+def cold(module: str) -> bool:
+    """Whether a module has kernels and none of them is on disk yet, compiled for this machine, numba and source."""
+    found = [value for value in vars(import_module(module)).values() if type(value).__name__ == "CPUDispatcher"]
+    called = [one for one in found if "no_cpython_wrapper" not in one.targetoptions]  # the others are parts of kernels
+    try:
+        return bool(called) and not any(one._cache._cache_file._load_index() for one in called)
+    except (AttributeError, OSError):  # kept in another way, or not at all: it cannot be told
+        return False
+
+
 @contextmanager
-def progress() -> Iterator[Callable[[int, int], None]]:
+def progress(kernels: Iterable[str] = (EXTRACTION, COUNTING)) -> Iterator[Callable[[int, int], None]]:
     """A bar with the remaining time on standard error, or a line now and then if that is no terminal.
 
     Nothing is drawn by a thread: only when it is called, so never beside a measurement.
+
+    kernels: the modules of those that will be called; if some are still to be compiled, a line says so first.
     """
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+    if any(map(cold, kernels)):
+        print("sapper: compiling kernels, once, which can take a minute or two", file=sys.stderr, flush=True)
     stderr = Console(stderr=True)
     if not stderr.is_terminal:
         yield _Lines()

@@ -24,6 +24,7 @@ from benchmarks.records import Key, Record, Run
 from benchmarks.tables import MISSING, markdown, number
 
 LISTED = 20  #: changed positions in a document
+FEWEST_GAMES = 10  #: for a verdict on times: resamples of fewer are too much alike, and their interval is too narrow
 _RANK = {
     **dict.fromkeys(("complete", "inconsistent"), 0),
     "partial": 1,
@@ -47,6 +48,11 @@ class Speed:
     ratio: float
     low: float
     high: float
+
+    @property
+    def tells(self) -> bool:
+        """Whether it is of enough games for a verdict."""
+        return self.games >= FEWEST_GAMES and not math.isnan(self.low)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,13 +100,18 @@ class Diff:
 
     @property
     def slower(self) -> tuple[str, ...]:
-        """The solvers whose whole interval is above the tolerance."""
-        return tuple(speed.solver for speed in self.speeds if speed.low > self.tolerance)
+        """The solvers whose whole interval is above the tolerance, of FEWEST_GAMES games or more."""
+        return tuple(speed.solver for speed in self.speeds if speed.tells and speed.low > self.tolerance)
 
     @property
     def faster(self) -> tuple[str, ...]:
-        """The solvers whose whole interval is below 1 / tolerance."""
-        return tuple(speed.solver for speed in self.speeds if speed.high < 1 / self.tolerance)
+        """The solvers whose whole interval is below 1 / tolerance, of FEWEST_GAMES games or more."""
+        return tuple(speed.solver for speed in self.speeds if speed.tells and speed.high < 1 / self.tolerance)
+
+    @property
+    def untold(self) -> tuple[str, ...]:
+        """The solvers that answered in both runs, but in too few games to tell whether their times changed."""
+        return tuple(speed.solver for speed in self.speeds if speed.answers and not speed.tells)
 
     @property
     def worse(self) -> tuple[Change, ...]:
@@ -120,9 +131,13 @@ class Diff:
             counts = Counter(change.solver for change in self.worse)
             parts.append(f"worse answers: {', '.join(f'{solver} {count:,}' for solver, count in counts.items())}")
         if not parts:
-            parts = [f"no answer is worse, no solver slower by more than a factor of {self.tolerance:g}"]
+            parts = ["no answer is worse"]
+            if any(speed.tells for speed in self.speeds) or not self.untold:
+                parts[0] += f", no solver slower by more than a factor of {self.tolerance:g}"
         if self.faster:
             parts.append(f"faster: {', '.join(self.faster)}")
+        if self.untold:
+            parts.append(f"too few games to tell the times of: {', '.join(self.untold)}")
         return f"{'REGRESSED' if self.regressed else 'No regression'}: {'; '.join(parts)}."
 
     def document(self) -> str:
@@ -136,7 +151,8 @@ class Diff:
             parts.append(f"And {len(self.changes) - LISTED:,} more; the changes for the worse stand first.")
         parts += [
             "× time: geometric mean of after / before over the questions answered in both, with a 95 % interval "
-            f"of resampled games; slower or faster if all of it is beyond a factor of {self.tolerance:g}. That "
+            f"of resampled games; slower or faster if all of it is beyond a factor of {self.tolerance:g}, and if it is "
+            f"of at least {FEWEST_GAMES} games: of fewer the interval is too narrow. That "
             "factor is for what differs from run to run at all positions alike, which no interval shows.",
             *self.notes,
         ]
@@ -149,7 +165,7 @@ class Diff:
             unknown = math.isnan(speed.low)
             interval = MISSING if unknown else f"{number(speed.low)} to {number(speed.high)}"
             line = {"Strategy": speed.solver, "Answers": f"{speed.answers:,}", "Games": f"{speed.games:,}"}
-            verdict = MISSING if unknown else words.get(speed.solver, "alike")
+            verdict = words.get(speed.solver, "alike") if speed.tells else "too few games" if speed.answers else MISSING
             rows.append({**line, "× time": number(speed.ratio), "95 %": interval, "Verdict": verdict})
         return pd.DataFrame(rows)
 

@@ -14,7 +14,7 @@ from benchmarks.batch_tables import batch_notes, batches_table, wrong_batches
 from benchmarks.explanation_tables import clues_table, explanation_notes, found_table
 from benchmarks.left_out import LeftOut, left_out_notes
 from benchmarks.metrics import PEER, peer_library_share, scores, wrong_claims
-from benchmarks.records import FAILURES, Record, Run
+from benchmarks.records import Record, Run, failure_notes
 from benchmarks.scaling import growth_notes, growth_table
 from benchmarks.tables import found, headline, html, latex, markdown, metrics_table, percent, times, wrong_table
 
@@ -85,12 +85,7 @@ def notes(run: Run, judged: pd.DataFrame | None = None, metrics: pd.DataFrame | 
     expected = asked * len(header["questions"]) * len(header["solvers"])
     if len(run.records) != expected:
         lines.append(f"The run is not finished: {len(run.records):,} of {expected:,} records.")
-    failures = Counter(
-        (r.solver, r.message) for r in run.records if r.outcome in (*FAILURES, "unsupported")
-    ).most_common(5)
-    lines += [
-        f"{solver}, {'once' if count == 1 else f'{count:,} times'}: {message}" for (solver, message), count in failures
-    ]
+    lines += failure_notes(run.records)
     lines += left_out_notes([LeftOut(**item) for item in header.get("left_out", ())])
     lines += [
         *work_notes(metrics),

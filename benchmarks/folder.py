@@ -78,7 +78,9 @@ def corpus_file(index: int, name: str) -> str:
 def check_free(folder: Path) -> None:
     """FileExistsError if there is something at `folder`, other than an empty folder."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise FileExistsError(f"{str(folder)!r} exists already; a run is never overwritten")
+        raise FileExistsError(
+            f"{str(folder)!r} exists already; a run is never overwritten: name another folder, or delete it"
+        )
 
 
 @contextmanager

@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
 from benchmarks.corpus import Corpus
 from benchmarks.folder import corpus_file
 from benchmarks.records import Batch, BatchKey, Key, Record, Run
+
+_MUST_EQUAL = {
+    "repeats": "alike, by the same `repeats=` of `compare` or `--repeats` of `sapper bench`",
+    "limits": "alike, by the same `limits=` of `compare` (it has none unless told) or `--seconds` and `--megabytes` of "
+    "`sapper bench`",
+}  # and how to have it so
+
+
+def repeated(runs: Sequence[Run]) -> int:
+    """How many questions more than one of the runs has a record of; `merge` keeps the first."""
+    counts = Counter(record.key for run in runs for record in run.records)
+    return sum(count > 1 for count in counts.values())
 
 
 def merge(runs: Sequence[Run]) -> Run:
@@ -22,10 +35,12 @@ def merge(runs: Sequence[Run]) -> Run:
     if len(runs) < 2:
         raise ValueError("to merge takes at least two runs")
     first, *others = runs
-    for key in ("repeats", "limits"):
+    for key, how in _MUST_EQUAL.items():
         for other in others:
             if other.header[key] != first.header[key]:
-                raise ValueError(f"the runs have different {key}: {first.header[key]} and {other.header[key]}")
+                raise ValueError(
+                    f"the runs have different {key}: {first.header[key]} and {other.header[key]}; measure them {how}"
+                )
     corpora, described = _corpora(runs)
     records: dict[Key, Record] = {}
     for run in runs:

@@ -65,10 +65,12 @@ def missed_positions(run: Run, judged: pd.DataFrame, limit: int) -> Iterator[Mis
     kinds = np.select([taken["wrong"], taken["answered"]], ["wrong", "incomplete"], taken["outcome"])
     taken = taken.assign(kind=pd.Categorical(kinds, KINDS, ordered=True))
     labels = [solver["label"] for solver in run.header["solvers"]]
+    twice = "; a position counts twice, as a local and as a global question"
+    caption = f"Missed, by corpus{twice if len(run.header['questions']) > 1 else ''}"
     for label in labels:
         mine = taken[taken["solver"] == label]
         missed = mine[~mine["solved"]]
-        counts = Table.of("Missed, by corpus", _counts(missed, mine)) if len(missed) else None
+        counts = Table.of(caption, _counts(missed, mine)) if len(missed) else None
         room = DRAWN_BYTES // len(labels)
         shown = []
         for *place, kind in choose(missed, limit)[[*_PLACE, "kind"]].itertuples(index=False, name=None):

@@ -18,6 +18,7 @@ from benchmarks.corpus import Corpus, Entry, Question, load_corpus
 from benchmarks.folder import corpus_file
 from benchmarks.records import Key
 from solvers import Claims, Solver, label_of, make_solver, spec_of
+from solvers.interface import HOW_TO_CLAIM
 from solvers.registry import write_value
 
 QUESTIONS: tuple[Question, ...] = ("local", "global")
@@ -167,6 +168,8 @@ def _named(solvers: Iterable[Solver | str]) -> dict[str, Solver]:
         if isinstance(solver, type) or not callable(getattr(solver, "deduce", None)):
             raise ValueError(f"{solver!r} is no solver: an object with a method deduce(problem) is needed")
         label, number = label_of(solver), 1
+        if not isinstance(getattr(solver, "claims", None), Claims):
+            raise ValueError(f"{label} has no claims: {HOW_TO_CLAIM}")
         while (name := label if number == 1 else f"{label} ({number})") in named:
             number += 1
         named[name] = solver
@@ -211,19 +214,13 @@ def _corpora(given: Iterable[Corpus | str | Path], limit: int | None) -> dict[st
     return chosen
 
 
-def claims_of(solver: Solver) -> Claims:
-    """What a solver claims; nothing, if it does not say."""
-    claims = getattr(solver, "claims", None)
-    return claims if isinstance(claims, Claims) else Claims()
-
-
 def _solver_header(label: str, solver: Solver) -> dict[str, Any]:
     try:
         spec = spec_of(solver)
     except ValueError:
         spec = None  # not registered
     parameters = {f.name: write_value(getattr(solver, f.name)) for f in _fields(solver)}
-    claims = asdict(claims_of(solver))
+    claims = asdict(solver.claims)
     del claims["steady"]  # every call of a run tells the problem alike
     return {"label": label, "spec": spec, "claims": claims, "parameters": parameters}
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from benchmarks.bench_cli import free_folder
-from benchmarks.console import EXIT_INTERRUPTED, EXIT_WRONG, NewFolder, bad_input, console, path, progress
+from benchmarks.console import EXIT_INTERRUPTED, EXIT_WRONG, NewFolder, bad_input, console, kernels_of, path, progress
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -152,7 +152,7 @@ def _go_on(folder: Path, jobs: int) -> int:
     with play_folder.reopen(folder) as kept:
         header, plan, done = play_folder.read(folder)
         try:
-            with progress() as report:
+            with progress(_kernels(plan)) as report:
                 blocks = run(
                     plan.matches,
                     seed=plan.seed,
@@ -165,6 +165,14 @@ def _go_on(folder: Path, jobs: int) -> int:
         except KeyboardInterrupt:
             print(f"sapper: stopped; go on with: sapper play --resume {shlex.quote(str(folder))}", file=sys.stderr)
             return EXIT_INTERRUPTED
+
+
+def _kernels(plan: GamePlan) -> list[str]:
+    """The modules of the kernels that its players need."""
+    players = dict.fromkeys(match.player for match in plan.matches)
+    slow = [player.solver for player in players if player.compiled is None]
+    loop = ["solvers.playing"] if len(slow) < len(players) else []
+    return [*loop, *(kernels_of(slow) if slow else ())]
 
 
 def _show(plan: GamePlan, blocks: list[Block], folder: Path, made_by: str) -> int:
@@ -200,7 +208,7 @@ def _search(plan: OptimumPlan, folder: Path) -> int:
     header, found = play_folder.header_of(plan, _command()), []
     with new_folder(folder) as made:
         write_header(made, header)
-        with progress() as report:
+        with progress(kernels=()) as report:
             for number, item in enumerate(plan.optima):
                 report(number, len(plan.optima))
                 where = item.setting

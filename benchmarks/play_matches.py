@@ -48,16 +48,32 @@ def plan_blocks(matches: Sequence[Match], done: Sequence[Block]) -> list[tuple[M
     return [(match, block) for match, block in work if (*match.key, block) not in known]
 
 
-def played(work: Sequence[tuple[Match, int]], seed: int, jobs: int) -> Iterator[Block]:
-    """The blocks as they are done; with several jobs on as many processes, which end at once if nobody waits."""
+def _rehearsals(work: Sequence[tuple[Match, int]], seed: int) -> list[tuple[Player, Setting, int, int, int]]:
+    """Blocks without a game, to compile what is not yet: one a player, one for all that the compiled loop plays."""
+    matches = dict.fromkeys(match for match, _ in work)
+    needed = {None if match.player.compiled else match.player: match for match in matches}
+    return [(match.player, match.setting, seed, 0, 0) for match in needed.values()]
+
+
+def played(work: Sequence[tuple[Match, int]], seed: int, jobs: int, ready: Callable[[], None]) -> Iterator[Block]:
+    """The blocks as they are done; with several jobs on as many processes, which end at once if nobody waits.
+
+    ready: called when everything is compiled, before the first game.
+    """
     tasks = ((m.player, m.setting, seed, block, min(BLOCK, m.games - block * BLOCK)) for m, block in work)
     if jobs == 1:
+        for task in _rehearsals(work, seed):
+            play_block(*task)
+        ready()
         for task in tasks:
             yield play_block(*task)
         return
     solvers = map(make_solver, dict.fromkeys(match.player.solver for match, _ in work))
     pool = ProcessPool(min(jobs, max(len(work), 1)), context=Context(solvers))
     try:
+        for rehearsed in [pool.schedule(play_block, args=task) for task in _rehearsals(work, seed)]:
+            rehearsed.result()
+        ready()
         for future in as_completed([pool.schedule(play_block, args=task) for task in tasks]):
             yield future.result()
     finally:
@@ -87,15 +103,15 @@ def play(
 ) -> list[Block]:
     """Play all games of the matches: all blocks, by match and number.
 
-    keep: told of every block as soon as it is done; done: blocks that need not be played again.
+    keep: told of every block as soon as it is done; done: blocks that need not be played again. progress: called with
+    (blocks done, blocks in all), first when everything is compiled.
     Raises ValueError as :func:`check`.
     """
     check(matches, jobs)
     work = plan_blocks(matches, done)
     blocks = list(done)
     report = progress or (lambda done, total: None)
-    report(0, len(work))
-    for block in played(work, seed, jobs):
+    for block in played(work, seed, jobs, lambda: report(0, len(work))):
         if keep is not None:
             keep(block)
         blocks.append(block)

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +28,7 @@ Key = tuple[str, str, str, str]  #: solver, corpus, entry, question: what a reco
 BatchKey = tuple[str, str, str, int]  #: solver, corpus, question, threads: what a batch was put to
 ANSWERS = ("complete", "partial", "inconsistent", "wrong")  #: outcomes with an answer
 FAILURES = ("timeout", "memory", "error", "crashed")  #: outcomes that count as nothing found
+REASONS = 3  #: of failures, listed for a solver
 OUTCOMES = (*ANSWERS, *FAILURES, "unsupported")
 _STATUSES: dict[str, tuple[str | None, ...]] = {
     **{answer: (answer,) for answer in ANSWERS},
@@ -166,10 +169,34 @@ class Batch(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True):
 _decoder = msgspec.json.Decoder(Record)  # checks the types as it reads
 
 
+def failure_notes(records: Iterable[Record]) -> list[str]:
+    """Why solvers left questions without an answer: a line a reason, for each of them its most frequent ones.
+
+    The solver with most such questions comes first. Behind a solver's REASONS a line says how many more there were.
+    """
+    reasons: dict[str, Counter[str]] = {}
+    for record in records:
+        if record.outcome in (*FAILURES, "unsupported"):
+            reasons.setdefault(record.solver, Counter())[record.message] += 1
+    lines = []
+    for solver, counts in sorted(reasons.items(), key=lambda item: -item[1].total()):
+        shown = counts.most_common(REASONS)
+        lines += [f"{solver}, {_times(count)}: {message}" for message, count in shown]
+        if more := len(counts) - len(shown):
+            rest = counts.total() - sum(count for _, count in shown)
+            lines.append(f"{solver}, {_times(rest)}: {more:,} other {'reason' if more == 1 else 'reasons'}")
+    return lines
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count:,} times"
+
+
 @dataclass(frozen=True, slots=True)
 class Run:
     """What was run, what came out, and the positions it was run on.
 
+    As text and in a notebook it is the headline table, all corpora pooled, and why solvers failed.
     header: plain data; `corpora` by name are the positions that were asked, with their answers;
     folder: where it lies, None if only in memory; batches: what came out where a whole corpus was put at once.
     """
@@ -227,14 +254,16 @@ class Run:
         return metrics_table(self, by_corpus=by_corpus)
 
     def _repr_html_(self) -> str:
-        from benchmarks.tables import headline
+        from benchmarks.tables import headline, html
 
-        return str(headline(self.table()).to_html(index=False))
+        failed = [f"<p>{escape(line)}</p>" for line in failure_notes(self.records)]
+        return "\n".join([html(headline(self.table(by_corpus=False))), *failed])
 
     def __str__(self) -> str:
         from benchmarks.tables import headline, markdown
 
-        return markdown(headline(self.table(by_corpus=False)))
+        failed = failure_notes(self.records)
+        return "\n".join([markdown(headline(self.table(by_corpus=False))), *([""] if failed else []), *failed])
 
     def __repr__(self) -> str:
         return f"<Run: {len(self.records)} records, corpora {', '.join(self.corpora)}>"

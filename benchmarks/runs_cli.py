@@ -154,9 +154,12 @@ def merge(
     """Make one run of several, such as parts that were measured on different machines."""
     with bad_input():
         from benchmarks.merging import merge as merged
+        from benchmarks.merging import repeated
 
-        made = merged([_load(run) for run in runs]).save(out)
-    print(f"{len(made.records):,} records in {out}")
+        loaded = [_load(run) for run in runs]
+        made, twice = merged(loaded).save(out), repeated(loaded)
+    more = f"; {twice:,} questions were asked more than once, of each the first record is kept" if twice else ""
+    print(f"{len(made.records):,} records in {out}{more}")
     return 0
 
 

@@ -13,6 +13,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from benchmarks.console import format_hint
 from board import COVERED, HIT, Layout, Position, formats, to_svg
 from board.decoding import MOST_BYTES, Board
 from board.layout_formats import fits_mbf
@@ -52,7 +53,7 @@ def read_position(file: str, mines: str | None, format: str | None = None, topol
         byte = wrong.object[wrong.start]
         raise ValueError(f"{name}: not text: byte 0x{byte:02x} on line {line} is not UTF-8") from None
     except ValueError as wrong:
-        raise ValueError(f"{name}: {wrong}") from None
+        raise ValueError(f"{name}: {wrong}{format_hint(str(wrong), format)}") from None
     if isinstance(board, Layout):
         raise ValueError(f"{name}: a layout, not a position: `sapper convert --to text --open ROW,COLUMN` makes one")
     placed = on_topology(board, topology, file)

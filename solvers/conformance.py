@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from board.position import COVERED, Position
 from board.problem import Problem
 from solvers.enumeration import Enumeration
-from solvers.interface import Claims, Deduction, Marginals, Solver, Status, Unsupported
+from solvers.interface import HOW_TO_CLAIM, Claims, Deduction, Marginals, Solver, Status, Unsupported
 from solvers.registry import label_of
 from solvers.trial_problems import trial_problems
 
@@ -125,7 +125,10 @@ class _Checker:
 
     def check_object(self) -> None:
         solver = self.solver
-        self.hold("claims", isinstance(solver.claims, Claims), "has claims {!r}", solver.claims)
+        deduces = callable(getattr(solver, "deduce", None)) and not isinstance(solver, type)
+        self.hold("object", deduces, "is no object with a method deduce(problem), but {!r}", solver)
+        self.hold("claims", hasattr(solver, "claims"), "has no claims: {}", HOW_TO_CLAIM)
+        self.hold("claims", isinstance(solver.claims, Claims), "has claims {!r}: {}", solver.claims, HOW_TO_CLAIM)
         self.hold("claims", solver.claims.marginals or not solver.claims.exact, "is exact without marginals")
         if solver.claims.marginals:
             self.hold("claims", callable(getattr(solver, "marginals", None)), "has no method marginals")
@@ -155,7 +158,7 @@ class _Checker:
             self.refused += 1
             return
         self.answers.append((problem, answer))
-        self.check_masks(problem, answer)
+        self.check_masks(problem, answer, truth)
         self.check_status(answer.status, truth)
         expected = truth.deduction()
         self.check_cells(answer, expected)
@@ -179,13 +182,14 @@ class _Checker:
                 for self.problem, answer, expected in zip(problems, at_once, alone, strict=True):
                     self.hold("many", answer == expected, "{} gives {!r}, not {!r}", method, answer, expected)
 
-    def check_masks(self, problem: Problem, answer: Deduction) -> None:
+    def check_masks(self, problem: Problem, answer: Deduction, truth: Marginals) -> None:
         for name in ("safe", "mines"):
             mask = getattr(answer, name)
             right = isinstance(mask, np.ndarray) and mask.dtype == np.bool_ and mask.shape == (problem.n,)
             self.hold("masks", right, "gives as {} {!r}, not bool[{}]", name, mask, problem.n)
             self.hold("masks", not (mask & ~problem.covered).any(), "lists an opened cell as {}", name)
-        self.hold("masks", not (answer.safe & answer.mines).any(), "calls a cell both safe and a mine")
+        advice = "" if truth.models else "; where clues contradict each other, answer Deduction.inconsistent(problem.n)"
+        self.hold("masks", not (answer.safe & answer.mines).any(), "calls a cell both safe and a mine{}", advice)
         if answer.status is Status.INCONSISTENT:
             self.hold("masks", not (answer.safe | answer.mines).any(), "lists cells, being INCONSISTENT")
 

@@ -48,6 +48,9 @@ class Claims:
     steady: bool = True  #: finds the same however a problem is told; a search under a budget may stop elsewhere
 
 
+HOW_TO_CLAIM = "write `claims = Claims()` in its class, which promises sound answers and no more"
+
+
 def check_budget(name: str, value: object, least: int, most: int = 2**63 - 1) -> None:
     """Raise ValueError, quoting the value, unless a solver's budget is an integer in least..most.
 
@@ -62,16 +65,24 @@ def check_budget(name: str, value: object, least: int, most: int = 2**63 - 1) ->
         raise ValueError(f"{name} is at most {most}, not {value!r}")
 
 
-def _frozen(array: NDArray[Any]) -> NDArray[Any]:
-    """A read-only copy, or the array itself if nothing can write to it: it is read-only and owns its memory."""
-    flags = array.flags
-    if flags.writeable or not flags.owndata:
+def _frozen(array: NDArray[Any], needed: str) -> NDArray[Any]:
+    """A read-only copy, or the array itself if nothing can write to it: it is read-only and owns its memory.
+
+    ValueError, saying what is needed, for what is no array; its dtype and shape are for those who judge answers.
+    """
+    try:
+        flags = array.flags
+        open_to_others = flags.writeable or not flags.owndata
+    except AttributeError:
+        raise ValueError(f"{needed}, not {array!r}") from None
+    if open_to_others:
         array = array.copy()
         array.setflags(write=False)
     return array
 
 
 _put = object.__setattr__
+_MASKS = "safe and mines are bool arrays of one length"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,8 +99,8 @@ class Deduction:
     stats: Stats = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        _put(self, "safe", _frozen(self.safe))
-        _put(self, "mines", _frozen(self.mines))
+        _put(self, "safe", _frozen(self.safe, _MASKS))
+        _put(self, "mines", _frozen(self.mines, _MASKS))
         _put(self, "stats", MappingProxyType(dict(self.stats)))
 
     @classmethod
@@ -153,7 +164,7 @@ class Marginals:
     stats: Stats = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        _put(self, "probability", _frozen(self.probability))
+        _put(self, "probability", _frozen(self.probability, "probability is an array of float64"))
         _put(self, "stats", MappingProxyType(dict(self.stats)))
 
     @classmethod

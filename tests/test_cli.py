@@ -18,11 +18,11 @@ from samples import CLEAR, TINY, shared_corpus
 from typer.main import get_command
 from typer.testing import CliRunner
 
-from benchmarks import Run, load_corpus, write_corpus
+from benchmarks import Run, console, load_corpus, write_corpus
 from benchmarks.cli import app
 from benchmarks.solving import drawing, summary
 from benchmarks.solving import solve as ask
-from board import Position, to_svg
+from board import Position, extraction, to_svg
 from solvers import Claims, Deduction, Status, make_solver, registry, solver_names
 
 ROOT = Path(__file__).parent.parent
@@ -253,6 +253,47 @@ def one_line(done):
     assert done.stderr.count("\n") == 1
     assert len(done.stderr) < 400
     return done.stderr
+
+
+def test_a_file_of_perhaps_another_format_is_told_how_to_name_it():
+    hint = "name it by --from, `sapper formats` lists them\n"
+    write("a.txt", "x1#\n")
+    for command in (["solve", "a.txt"], ["export", "a.txt", "--to", "opb"], ["view", "a.txt"]):
+        assert one_line(sapper(*command)).endswith(hint)
+    write("layout.txt", ".*.\n...\n")
+    ambiguous = "the format must be named, this could be layout, minesweepr; "
+    assert one_line(sapper("convert", "layout.txt", "--to", "text")).endswith(ambiguous + hint)
+    assert one_line(sapper("convert", "-", "--to", "text", input=".*.\n")).endswith(hint)
+    for options in (["a.txt", "--from", "text"], ["layout.txt", "--from", "text"]):
+        assert "--from" not in one_line(sapper("convert", *options, "--to", "text"))
+    assert "--from" not in one_line(sapper("solve", write("b.txt", "11\n1")))
+
+
+def test_a_line_says_that_kernels_are_compiled_where_they_are_not_yet(monkeypatch, capsys):
+    # a copy of numba's index that has nothing: as after another version of it, or on another machine
+    extract, asked = extraction.extract, []
+    assert not console.cold("solvers.sat")  # no kernel
+    monkeypatch.setattr(type(extract._cache._cache_file), "_load_index", lambda self: asked.append(self) or {})
+    assert console.cold(console.EXTRACTION)
+    assert console.cold(console.COUNTING)
+    assert asked
+    with console.progress():
+        pass
+    assert capsys.readouterr().err == "sapper: compiling kernels, once, which can take a minute or two\n"
+    with console.progress(kernels=["solvers.sat"]):
+        pass
+    monkeypatch.setattr(type(extract._cache._cache_file), "_load_index", lambda self: {"types": "code"})
+    with console.progress():
+        pass
+    assert capsys.readouterr().err == ""
+
+
+def test_where_the_cache_cannot_be_read_nothing_is_said(monkeypatch):
+    def refused(self):
+        raise PermissionError
+
+    monkeypatch.setattr(type(extraction.extract._cache._cache_file), "_load_index", refused)
+    assert not console.cold(console.EXTRACTION)
 
 
 @pytest.mark.parametrize(("content", "message"), BAD_FILES)

@@ -18,6 +18,8 @@ from benchmarks.batch_tables import wrong_batches
 from benchmarks.comparison import resume
 from benchmarks.document import document
 from benchmarks.judgement import faults
+from benchmarks.records import FAILURES, failure_notes
+from benchmarks.tables import headline, html, markdown
 from board import COVERED
 from solvers import Claims, Deduction, Marginals, Status, Unsupported, make_solver
 
@@ -42,13 +44,20 @@ class Says:
 
 
 class Does:
-    """Calls a function; not even a dataclass, and claims nothing."""
+    """Calls a function; not even a dataclass."""
+
+    claims = Claims()
 
     def __init__(self, function):
         self.function = function
 
     def deduce(self, problem, /):
         return self.function(problem)
+
+
+class Unclaimed:
+    def deduce(self, problem, /):
+        return Deduction(*masks(problem.n), Status.PARTIAL)
 
 
 def only(corpus_entry, solver, question="global", **more):
@@ -145,6 +154,39 @@ def test_an_exception_or_nonsense_costs_one_record_only(strategy, outcome, messa
 
 
 CLEAR_TOO = type(CLEAR)("clear-2", "game-2", CLEAR.position, CLEAR.local_answer, CLEAR.global_answer)
+
+
+def test_a_run_as_text_and_in_a_notebook_says_why_solvers_failed():
+    def fickle(problem):
+        if problem.mines is None:
+            raise KeyError("<a>")
+        raise Unsupported("not this one")
+
+    corpus = Corpus("tiny", (CLEAR, CLEAR_TOO))
+    run = compare([Does(fickle), Says(), raising(ValueError("oh & ah"))], corpus)
+    reasons = ["Does (2), 4 times: ValueError: oh & ah"]
+    reasons += ["Does, 2 times: KeyError: '<a>'", "Does, 2 times: not this one"]
+    blank, *said = str(run).splitlines()[5:]  # below the table's two lines of head and three solvers
+    assert (blank, sorted(said)) == ("", sorted(reasons))
+    assert all(reason in document(run).splitlines() for reason in reasons)
+    assert "<p>Does (2), 4 times: ValueError: oh &amp; ah</p>" in run._repr_html_()
+    assert "<p>Does, 2 times: KeyError: &#x27;&lt;a&gt;&#x27;</p>" in run._repr_html_()
+
+
+def test_every_solver_that_failed_is_listed_with_its_most_frequent_reasons():
+    def record(number, solver, outcome, message):
+        return Record(solver, "tiny", str(number), "game", "local", outcome, None, (), (), (), (5,), message)
+
+    said = {"a": "x", "b": "wyyz", "c": "vwxyzyy"}
+    failed = [(solver, FAILURES[i % 4], message) for solver, all_of in said.items() for i, message in enumerate(all_of)]
+    records = [record(i, *one) for i, one in enumerate(failed)]
+    assert failure_notes(records) == [
+        *("c, 3 times: y", "c, once: v", "c, once: w", "c, 2 times: 2 other reasons"),
+        *("b, 2 times: y", "b, once: w", "b, once: z"),
+        "a, once: x",
+    ]
+    assert failure_notes([record(0, "a", "unsupported", "x")]) == ["a, once: x"]
+    assert failure_notes([]) == []
 
 
 def test_an_answer_that_changes_is_an_error():
@@ -253,6 +295,7 @@ def test_several_corpora_a_limit_and_progress(tmp_path):
         ((["singel"], TINY), "did you mean 'single'"),
         (([Says], TINY), "is no solver"),
         ((["single", 3], TINY), "3 is no solver"),
+        ((["single", Unclaimed()], TINY), r"^Unclaimed has no claims: write `claims = Claims\(\)` in its class"),
         ((["single"], "beginer-random"), "unknown corpus 'beginer-random'"),
     ],
 )
@@ -295,7 +338,7 @@ def test_the_header_says_where_it_was_measured():
 
 def test_a_run_is_never_overwritten(tmp_path):
     (tmp_path / "kept").write_text("mine")
-    with pytest.raises(FileExistsError, match="never overwritten"):
+    with pytest.raises(FileExistsError, match=r"never overwritten: name another folder, or delete it$"):
         compare("single", TINY, folder=tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["kept"]
 
@@ -395,7 +438,8 @@ def test_on_real_positions_the_complete_find_everything_and_nobody_lies():
     assert (table[table["solver"] == "counting"]["recall"] == 1).all()
     weak = table[(table["solver"] == "single") & (table["question"] == "global")].iloc[0]
     assert 0.5 < weak["safe_recall"] < 1
-    assert "<table" in run._repr_html_()
+    assert run._repr_html_() == html(headline(run.table(by_corpus=False)))
+    assert str(run) == markdown(headline(run.table(by_corpus=False)))
     assert all((e.position.codes == COVERED).any() for c in corpora for e in c)
 
 

@@ -391,6 +391,15 @@ class NoClaims(Good):
     claims = None
 
 
+class ClaimsForgotten:
+    def deduce(self, problem):
+        return partial(problem)
+
+
+class DeduceForgotten:
+    claims = NOTHING_PROMISED
+
+
 class ExactWithoutMarginals(Good):
     claims = Claims(exact=True)
 
@@ -510,6 +519,8 @@ class HalvesWithoutModel(Good):
         (ReadsRows(), "invariance"),
         (Refuses(), "support"),
         (NoClaims(), "claims"),
+        (ClaimsForgotten(), "claims"),
+        (DeduceForgotten(), "object"),
         (ExactWithoutMarginals(), "claims"),
         (NoMarginals(), "claims"),
         (NotHashable(), "object"),
@@ -529,6 +540,39 @@ class HalvesWithoutModel(Good):
 def test_faults_are_caught(faulty, check):
     with pytest.raises(ConformanceError, match=f"^({check}): {type(faulty).__name__}"):
         check_solver(faulty)
+
+
+def test_what_is_missing_is_said():
+    with pytest.raises(
+        ConformanceError, match=r"^claims: ClaimsForgotten has no claims: write `claims = Claims\(\)` in"
+    ):
+        check_solver(ClaimsForgotten())
+    with pytest.raises(ConformanceError, match=r"is no object with a method deduce\(problem\), but <"):
+        check_solver(DeduceForgotten())
+    with pytest.raises(ConformanceError, match=r"is no object with a method deduce\(problem\), but <class .*Good'>$"):
+        check_solver(Good)
+
+
+class EachClueAlone(Good):
+    """What a clue of 0 or of as many mines as cells says, without a look at the other clues."""
+
+    claims = NOTHING_PROMISED
+
+    def deduce(self, problem):
+        clues = list(problem.constraints)
+        safe = [cell for clue in clues if clue.total == 0 for cell in clue.scope]
+        return partial(problem, safe, [cell for clue in clues if clue.total == len(clue.scope) for cell in clue.scope])
+
+
+def test_what_to_answer_where_clues_contradict_each_other_is_said_there_alone():
+    both, advice = "calls a cell both safe and a mine", "answer Deduction.inconsistent(problem.n)"
+    with pytest.raises(ConformanceError) as caught:
+        check_solver(EachClueAlone())
+    first = str(caught.value).splitlines()[0]
+    assert first == f"masks: EachClueAlone {both}; where clues contradict each other, {advice}"
+    with pytest.raises(ConformanceError) as caught:
+        check_solver(Both(), problems=[Position.parse("#1#", mines=1).problem()])
+    assert str(caught.value).splitlines()[0] == f"masks: Both {both}"
 
 
 def test_a_solver_of_your_own_needs_no_registration():
@@ -575,6 +619,18 @@ def test_answers_keep_no_hand_on_what_was_given(make, kind):
     settled.flags.writeable = False
     answer, name = make(settled)
     assert getattr(answer, name) is settled  # nothing to fear: no copy
+
+
+@pytest.mark.parametrize("given", [[1], (True, False), None, {1, 2}])
+def test_what_is_no_array_is_quoted(given):
+    whole = np.zeros(2, np.bool_)
+    for masks in ((given, whole), (whole, given)):
+        with pytest.raises(ValueError, match=r"^safe and mines are bool arrays of one length, not ") as caught:
+            Deduction(*masks, Status.PARTIAL)
+        assert str(caught.value).endswith(repr(given))
+    with pytest.raises(ValueError, match=r"^probability is an array of float64, not ") as caught:
+        Marginals(given, None, math.nan, Status.PARTIAL)
+    assert str(caught.value).endswith(repr(given))
 
 
 @pytest.mark.parametrize("make", [answer_of, shares_of])

@@ -6,7 +6,7 @@ import pytest
 from samples import BROKEN, CLEAR, COUNTED, EVEN, MINES, NO_MODEL, TINY, entry, failed, replace, run_of, said
 
 from benchmarks.corpus import Corpus
-from benchmarks.diff import LISTED, diff
+from benchmarks.diff import FEWEST_GAMES, LISTED, diff
 from benchmarks.judgement import faults
 
 
@@ -35,9 +35,7 @@ def test_a_run_is_like_itself():
     assert not found.regressed
     assert found.speeds[0].ratio == 1
     assert found.speeds[0].answers == 2
-    assert found.document().startswith(
-        "No regression: no answer is worse, no solver slower by more than a factor of 1.1"
-    )
+    assert found.verdict == "No regression: no answer is worse; too few games to tell the times of: one."
     assert "3 of 3 questions are answered alike" in found.document()
 
 
@@ -79,12 +77,26 @@ def test_a_single_game_has_a_ratio_and_no_verdict():
     assert found.speeds[0].ratio > 1000
     assert math.isnan(found.speeds[0].low)
     assert not found.regressed
-    assert "| one | 1 | 1 | 6,000 | – | – |" in found.document()
+    assert "| one | 1 | 1 | 6,000 | – | too few games |" in found.document()
+
+
+@pytest.mark.parametrize(("games", "told"), [(FEWEST_GAMES - 1, False), (FEWEST_GAMES, True)])
+def test_a_few_games_are_no_verdict_on_times(games, told):
+    """Every one of them is much slower, so the interval is narrow; that of 3 games says nothing about others."""
+    before, after = timed(1, games=games, jitter=False), timed(3, games=games)
+    found, back = diff(before, after), diff(after, before)
+    assert found.speeds[0].low > 2
+    assert (found.slower, found.regressed, back.faster) == ((("one",), True, ("one",)) if told else ((), False, ()))
+    assert found.untold == (() if told else ("one",))
+    assert ("too few games to tell the times of: one" in found.verdict) is not told
+    assert ("| too few games |" in found.document()) is not told
+    assert ("no solver slower" in diff(before, before).verdict) is told
 
 
 def test_who_answered_nothing_has_no_ratio():
     found = diff(run_of(failed(CLEAR)), run_of(failed(CLEAR)))
     assert (found.speeds[0].answers, math.isnan(found.speeds[0].ratio)) == (0, True)
+    assert found.untold == ()
     assert not found.regressed
 
 

@@ -11,7 +11,7 @@ from benchmarks.comparison import compare
 from benchmarks.corpus import Entry
 from benchmarks.diff import diff
 from benchmarks.document import document, notes
-from benchmarks.merging import merge
+from benchmarks.merging import merge, repeated
 from benchmarks.tables import metrics_table
 
 OTHER = Corpus("other", (COUNTED, CLEAR))
@@ -93,6 +93,13 @@ def test_of_two_records_the_first_counts_with_its_times():
     assert merge([run_of(more, fast), run_of(slow)]).records == [more, fast]
 
 
+def test_what_was_asked_twice_is_counted():
+    one, more = said(CLEAR, "partial"), said(EVEN, "partial")
+    assert repeated([run_of(one), run_of(more)]) == 0
+    assert repeated([run_of(one, more), run_of(more)]) == 1
+    assert repeated([run_of(one, more), run_of(more, one), run_of(one)]) == 2
+
+
 def test_a_failure_contradicts_no_answer():
     one, two = failed(CLEAR, "timeout"), said(CLEAR, "partial", (1,))
     assert merge([run_of(one), run_of(two)]).records == [one]
@@ -154,8 +161,11 @@ MOVED = Entry("clear", "elsewhere", CLEAR.position, CLEAR.local_answer, CLEAR.gl
 UNFIT = {
     "one": ([ONE], "to merge takes at least two runs"),
     "none": ([], "to merge takes at least two runs"),
-    "repeats": ([ONE, headed(ONE, repeats=3)], "different repeats: 1 and 3"),
-    "limits": ([ONE, ONE, headed(ONE, limits={"seconds": 5})], r"different limits: .*'seconds': None.*'seconds': 5"),
+    "repeats": ([ONE, headed(ONE, repeats=3)], r"different repeats: 1 and 3; .* `repeats=` of `compare`"),
+    "limits": (
+        [ONE, ONE, headed(ONE, limits={"seconds": 5})],
+        r"different limits: .*'seconds': None.*'seconds': 5.*; .* `limits=",
+    ),
     "corpus, one less": (
         [ONE, content(CLEAR, EVEN)],
         "the corpus 'tiny' is not the same: [0-9a-f]{12} and [0-9a-f]{12}",

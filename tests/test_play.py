@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from benchmarks import play_folder
+from benchmarks import play_folder, play_matches
 from benchmarks.cli import app
 from benchmarks.play import BLOCK, Block, Player, Setting, play_block, play_game, setting
+from benchmarks.play_cli import _kernels
 from benchmarks.play_experiment import GamePlan
 from benchmarks.play_matches import Match, check, plan_blocks, play
 from benchmarks.play_tables import games_table
@@ -360,3 +361,48 @@ def test_bad_input_is_one_line(arguments, message):
     assert done.exit_code == 2
     assert message in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+# What is compiled first
+
+
+def test_everything_is_compiled_before_the_clock_starts(monkeypatch):
+    small, large = setting("3x3/1"), setting("4x4/2")
+    players = [Player("cascade", "safest"), Player("counting", "safest"), Player("subset", "random")]
+    matches = [match for where in (small, large) for match in matches_of(players, where, 2)]
+    told = []
+
+    def noted(player, where, seed, block, games=BLOCK):
+        told.append((player.solver, games))
+        return play_block(player, where, seed, block, games)
+
+    monkeypatch.setattr(play_matches, "play_block", noted)
+    blocks = play(matches, progress=lambda done, total: told.append((done, total)))
+    assert len(blocks) == 6
+    start = told.index((0, 6))
+    assert sorted(games for _, games in told[:start]) == [0, 0]  # the loop once for both that it plays, and subset
+    assert {name for name, _ in told[:start]} & {"cascade", "counting"}
+    assert ("subset", 0) in told[:start]
+    assert all(games == 2 for name, games in told[start:] if isinstance(name, str))
+
+
+def test_processes_are_ready_before_the_first_block():
+    told = []
+    matches = matches_of([Player("cascade", "safest")], setting("3x3/1"), BLOCK + 1)
+    assert len(play(matches, jobs=2, progress=lambda *done: told.append(done))) == 2
+    assert told == [(0, 2), (1, 2), (2, 2)]
+
+
+@pytest.mark.parametrize("spec", [("cascade", "safest"), ("subset", "random")])
+def test_a_block_without_a_game_is_empty(spec):
+    block = play_block(Player(*spec), setting("3x3/1"), 0, 0, 0)
+    assert (block.outcomes, block.guesses) == ("", ())
+
+
+def test_the_kernels_of_a_plan_are_of_its_players():
+    def kernels(*players):
+        return _kernels(GamePlan(tuple(matches_of(players, setting("3x3/1"), 1))))
+
+    assert kernels(Player("cascade", "safest")) == ["solvers.playing"]
+    assert kernels(Player("subset", "random")) == ["board.extraction", "solvers.subset"]
+    assert kernels(Player("cascade", "safest"), Player("sat", "random"))[0] == "solvers.playing"

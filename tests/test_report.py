@@ -172,6 +172,9 @@ def test_what_was_missed_is_counted_by_hand():
     assert (lazy.total, lazy.asked, lazy.unsupported) == (2, 9, 0)
     assert [head for head, _ in lazy.counts.heads] == ["Corpus", "Asked", "Missed", "Global", "Incomplete"]
     assert lazy.counts.rows == (("tiny", "9", "2", "2", "2"),)
+    assert lazy.counts.caption == "Missed, by corpus; a position counts twice, as a local and as a global question"
+    one = replace(HONEST, header={**HONEST.header, "questions": ["global"]})
+    assert missed_of(one)["single"].counts.caption == "Missed, by corpus"
     assert [(s.entry, s.question, s.kind, s.found) for s in lazy.shown] == [
         ("counted", "global", "incomplete", "0 of 2 entailed cells found"),
         ("mines", "global", "incomplete", "1 of 2 entailed cells found"),

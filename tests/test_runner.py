@@ -113,7 +113,9 @@ def test_a_script_without_a_main_guard_works(tmp_path):
     (tmp_path / "script.py").write_text(
         "print('once')\n"
         "from benchmarks import compare\n"
+        "from solvers import Claims\n"
         "class Mine:\n"
+        "    claims = Claims()\n"
         "    def deduce(self, problem, /):\n"
         "        raise RuntimeError('mine')\n"
         "print({r.message for r in compare(Mine(), 'beginner-random', limit=1, jobs=2).records})\n"
@@ -195,6 +197,8 @@ def test_one_run_is_measured_by_one_process_at_a_time(tmp_path):
 
 class Unloadable:
     """Cannot be brought to another process."""
+
+    claims = Claims()
 
     def deduce(self, problem, /):
         raise AssertionError
@@ -367,6 +371,7 @@ def test_a_call_is_charged_with_the_memory_it_takes_and_with_no_other(tmp_path):
 class Grows:
     """Takes 10 MB more at every call."""
 
+    claims = Claims()
     calls = 0
 
     def deduce(self, problem, /):

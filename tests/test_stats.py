@@ -518,6 +518,13 @@ def test_the_tables_hold_text_and_can_be_written():
     assert tables["Virtual best solver"]["Strategy"].tolist() == ["virtual best", "fast", "slow", "weak"]
 
 
+def test_solved_counts_what_solved_percent_leaves_out_and_the_legend_says_so():
+    tables = statistics_tables(run_of(said(CLEAR, "partial", (1,)), said(EVEN, "partial")))
+    assert tables["Recall"]["Solved %"].tolist()[0].startswith("0.0")
+    assert tables["Virtual best solver"]["Solved"].tolist() == ["1", "1"]  # nothing is entailed, and nothing was said
+    assert "Solved have also those in which nothing is, solved by saying nothing" in stats.LEGEND
+
+
 def test_the_baseline_is_the_peer_the_first_complete_or_the_first():
     records = [said(CLEAR, "partial", (1,), solver=name) for name in ("a", "b", "mstoollib")]
     local = [said(CLEAR, "partial", (1,), solver=name, question="local") for name in ("a", "b")]

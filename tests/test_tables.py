@@ -273,6 +273,7 @@ def test_batches_are_told_by_position_and_against_others():
         ["tiny", "global", "two", "deduce_many", "1", "5", "1.00", "0.40", "1.00"],
     ]
     assert "Batches: all positions of a corpus put to a strategy at once" in document(run)
+    assert "the same batch's with one thread, below 1 is faster." in document(run)
     assert "% Batches" in document(run, form="latex")
 
 
