@@ -41,13 +41,13 @@ def check_against_specification(problem):
             assert not (answers[weaker].mines & ~answers[stronger].mines).any()
 
 
-@settings(max_examples=250, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=80, suppress_health_check=[HealthCheck.too_slow])
 @given(systems(most=12, max_scope=8))
 def test_equal_to_the_specification_on_hypergraphs(problem):
     check_against_specification(problem)
 
 
-@settings(max_examples=120, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 @given(boards())
 def test_equal_to_the_specification_on_boards(problem):
     check_against_specification(problem)
