@@ -647,8 +647,8 @@ def test_convert_refuses():
     assert complaint("a.txt", "--to", "docx").startswith("unknown format 'docx'; known are text, ")
     assert complaint("a.txt", "--to", "text", "--from", "mbf").startswith("a.txt: as mbf: byte 2: ")
     assert complaint("-", "--to", "text", input="*.") == (
-        "standard input: the format must be named, this could be layout, minesweepr; name it by --from, `sapper formats` "
-        "lists them"
+        "standard input: the format must be named, this could be layout, minesweepr; "
+        "name it by --from, `sapper formats` lists them"
     )
     assert complaint("gone", "--to", "text") == "gone: No such file or directory"
     assert complaint("", "--to", "text") == "'' is not the name of a file"
