@@ -72,6 +72,11 @@ def _is_rows(content: bytes) -> bool:
     return is_text(content) and not marked
 
 
+def _is_minesweepr(content: bytes) -> bool:
+    """Rows, also where the first one, of digits and covered cells `x`, looks like the first line of `.mine`."""
+    return _is_rows(content) or (_is_mine(content) and not content.translate(None, b"0123456789.x* \t\r\n"))
+
+
 _LISTS = {
     "codes": "nested lists of the project's own codes: 0-8, -1 a hit mine, -2 covered, -3 unnumbered",
     "mstoollib": "nested lists for ms_toollib: 0-8, 10 covered, 11 marked as a mine, 12 as safe",
@@ -113,7 +118,7 @@ def _texts() -> tuple[Format, ...]:
         Format("mine", "position", mine, p.read_mine, p.write_mine, _is_mine),
         Format("mbf", "layout", mbf, m.read_mbf, m.write_mbf, _is_mbf, binary=True),
         Format("ptta", "layout", "address of PTTA and LlamaSweeper: ?b=&m=", m.read_ptta, m.write_ptta, _is_ptta),
-        Format("minesweepr", "position", plain, p.read_minesweepr, p.write_minesweepr, _is_rows),
+        Format("minesweepr", "position", plain, p.read_minesweepr, p.write_minesweepr, _is_minesweepr),
         Format("minesweepr-json", "position", whole, p.read_board, p.write_board, board),
         Format("minesweepr-rules", "position", named, p.read_rules, p.write_rules, rules),
     )

@@ -97,6 +97,14 @@ def clause(*rules, cells=1):
 # what is written is read back
 
 
+def test_a_row_that_looks_like_the_first_line_of_another_format():
+    assert read(b"1x1x1\n") == Position.parse("1#1#1")
+    assert read(b"1x1x1\n11111\n") == Position.parse(["1#1#1", "11111"])
+    assert read(b"2x1x0\n00\n") == Position.parse("00", mines=0)
+    with pytest.raises(ValueError, match="must be named, this could be mine, minesweepr"):
+        read(b"5x1x0\n00000\n")
+
+
 @pytest.mark.parametrize("name", GRIDS)
 @given(st.data())
 def test_a_position_comes_back(name, data):
