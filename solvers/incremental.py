@@ -74,7 +74,7 @@ class Group:
         self.base = base  # variable x is the components' variable base + x
         self.boxes = boxes  # box j: the variables boxes[j] + 1 .. boxes[j + 1]
         self.size = self.top = boxes[-1]
-        # Listening to Ctrl-C takes as long as a small question. Minicard counts the conflicts of all of them together.
+        # Asked without PySAT between, once the budget is set: Minicard counts the conflicts of all questions together.
         self._quick = kind.kind == "Minicard" and not budget.conflicts
         if self._quick:
             self.oracle.conf_budget(_DEAF_CONFLICTS)

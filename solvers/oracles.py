@@ -41,7 +41,7 @@ class Minicard(pysat.solvers.Minicard):  # type: ignore[misc]
         self.set_phases = partial(pysolvers.minicard_setphases, handle)
 
     def solve_deaf(self, assumptions: list[int]) -> bool | None:
-        """As `solve_limited`, without listening to Ctrl-C."""
+        """As `solve_limited`, straight from the extension."""
         self.status = pysolvers.minicard_solve_lim(self.minicard, assumptions, 0, 1)
         return self.status
 
